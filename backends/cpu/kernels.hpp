@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A kernel set: the routines over a range of systems, compiled for one instruction set.
+#pragma once
+
+#include "backend.hpp"
+
+namespace tdls
+{
+namespace cpu
+{
+
+// Each kernel does systems begin <= s < end on the calling thread. `scratch` holds at least
+// scratch_bytes(batch) bytes, aligned to 64, and belongs to that thread during the call.
+template <typename T>
+struct Kernels {
+    std::size_t (*scratch_bytes)(const Batch<T> &batch); // of gesv; the others need none
+    void (*getrf)(const Batch<T> &batch, std::int64_t begin, std::int64_t end);
+    void (*getrs)(const Batch<T> &batch, std::int64_t begin, std::int64_t end);
+    void (*gesv)(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch);
+};
+
+struct KernelSet {
+    const char *name; // as in TDLS_CPU_ISA
+    Kernels<float> single_precision;
+    Kernels<double> double_precision;
+};
+
+} // namespace cpu
+} // namespace tdls

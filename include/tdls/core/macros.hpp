@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The dialects of the compilers that read the core: g++, clang++, nvcc, hipcc.
+#pragma once
+
+#include <tdls/core/target.hpp>
+
+// Inline namespace of everything in the core. Objects compiled for different instruction sets
+// define it differently, so that the linker cannot merge their templates into one.
+#ifndef TDLS_CORE_ABI
+#    define TDLS_CORE_ABI v0
+#endif
+
+#if TDLS_DEVICE_DIALECT
+#    define TDLS_HOST_DEVICE __host__ __device__
+#else
+#    define TDLS_HOST_DEVICE
+#endif
+
+#define TDLS_FORCE_INLINE inline __attribute__((always_inline))
+
+// Device code keeps rows in registers only if everything that touches them is inlined; on the host
+// the compiler judges better.
+#if TDLS_TARGET_HOST
+#    define TDLS_FORCE_INLINE_GPU inline
+#else
+#    define TDLS_FORCE_INLINE_GPU TDLS_FORCE_INLINE
+#endif
+
+#define TDLS_RESTRICT __restrict__
+
+// Before a loop without dependences between its iterations, where the compiler cannot know.
+#if TDLS_DEVICE_DIALECT
+#    define TDLS_INDEPENDENT
+#elif defined(__clang__)
+#    define TDLS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#    define TDLS_INDEPENDENT _Pragma("GCC ivdep")
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A stranger's programs against an installed and then moved prefix, through pkg-config. Speaks TAP.
+# usage: check_consumer.sh MESON BUILD SOURCE CC FC     (FC may be empty: those tests are skipped)
+meson=$1 build=$2 source=$3 cc=$4 fc=$5
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+count=0
+report() { # status name
+    count=$((count + 1))
+    [ "$1" -eq 0 ] && echo "ok $count - $2" || echo "not ok $count - $2"
+}
+skip() {
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP no Fortran compiler"
+}
+
+DESTDIR="$scratch/stage" "$meson" install -C "$build" --no-rebuild --quiet >&2
+pc=$(find "$scratch/stage" -name tdls.pc)
+[ -n "$pc" ]
+report $? "it installs"
+# From <prefix>/lib*/pkgconfig or <prefix>/lib/<triple>/pkgconfig up to the prefix.
+prefix=$(dirname "$(find "$scratch/stage" -type d -name include)")
+mkdir "$scratch/elsewhere"
+mv "$prefix" "$scratch/elsewhere/moved prefix"
+moved="$scratch/elsewhere/moved prefix"
+PKG_CONFIG_PATH=$(dirname "$(find "$moved" -name tdls.pc)")
+export PKG_CONFIG_PATH
+libdir=$(dirname "$PKG_CONFIG_PATH")
+unset LD_LIBRARY_PATH
+
+grep -rl "$build" "$moved" > "$scratch/leaks"
+[ ! -s "$scratch/leaks" ]
+report $? "no installed file names the build folder"
+[ -e "$libdir/libtdls.so" ] && [ -e "$libdir/libtdls.so.0" ] && [ -e "$libdir/libtdls.a" ] &&
+    [ -e "$moved/include/tdls/tdls.h" ]
+report $? "libraries and header are in place"
+
+# pkg-config escapes the blank of the prefix, which eval undoes.
+compile() { # output compiler source pkg-config-flags...
+    output=$1 compiler=$2 file=$3
+    shift 3
+    eval "\"$compiler\" -o \"$output\" \"$file\" $(pkg-config "$@" tdls)" >&2
+}
+
+compile "$scratch/shared" "$cc" "$source/solve.c" --cflags --libs &&
+    LD_LIBRARY_PATH="$libdir" "$scratch/shared" > "$scratch/shared.out"
+report $? "C, shared"
+grep -q "$moved/.*/tdls/tdls_cuda.so" "$scratch/shared.out"
+report $? "modules are looked for beside the library that was moved"
+
+# The archive itself, since the linker would take the shared library.
+static=$(pkg-config --cflags --libs --static tdls | sed 's/-ltdls/-l:libtdls.a/')
+eval "\"$cc\" -o \"$scratch/static\" \"$source/solve.c\" $static" >&2 &&
+    "$scratch/static" > "$scratch/static.out" && ! ldd "$scratch/static" | grep -q libtdls
+report $? "C, static"
+
+if [ -n "$fc" ]; then
+    compile "$scratch/fortran" "$fc" "$source/solve.f90" --cflags --libs &&
+        LD_LIBRARY_PATH="$libdir" "$scratch/fortran"
+    report $? "Fortran, shared"
+    eval "\"$fc\" -o \"$scratch/fortran_static\" \"$source/solve.f90\" $static" >&2 &&
+        "$scratch/fortran_static"
+    report $? "Fortran, static"
+else
+    skip "Fortran, shared"
+    skip "Fortran, static"
+fi
+echo "1..$count"
