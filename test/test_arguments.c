@@ -66,19 +66,24 @@ static tdls_status_t call_with(enum routine routine, const struct arguments *giv
     return call(routine, given->handle, given->trans, given->batch);
 }
 
-/* One batch of 3 systems of order 4 with 2 right-hand sides, in which every argument is legal. */
-static struct batch *legal_batch(struct shape shape)
+/* Systems of order 4 with 2 right-hand sides, in which every argument is legal. */
+static struct batch *legal_batch_of(struct shape shape, int64_t count)
 {
     shape.n = 4;
     shape.nrhs = 2;
-    shape.batch = 3;
+    shape.batch = count;
     struct batch *batch = batch_create(shape);
     uint64_t state = seed;
     fill_random(batch, &state);
-    for (int64_t s = 0; s < 3; ++s)
+    for (int64_t s = 0; s < count; ++s)
         for (int32_t k = 0; k < 4; ++k)
             batch->piv[p_index(batch, s, k)] = k + 1;
     return batch;
+}
+
+static struct batch *legal_batch(struct shape shape)
+{
+    return legal_batch_of(shape, 3);
 }
 
 /* Makes an argument illegal in its `way`-th way. Returns 0 if it has no such way. */
@@ -238,6 +243,25 @@ static void no_right_hand_sides(void **argument)
     tdls_destroy(handle);
 }
 
+/* A single system needs no distance to the next: strides of 0 are legal. */
+static void one_system(void **argument)
+{
+    const struct combination *c = *argument;
+    const enum routine routine = (enum routine)c->parameter;
+    tdls_handle_t handle = open_handle_for(&c->shape);
+    struct batch *batch = legal_batch_of(c->shape, 1);
+    struct batch *expected = batch_copy(batch);
+    expect(routine, handle, TDLS_NO_TRANS, expected);
+    const struct shape shape = batch->shape;
+    batch->shape.stride_a = batch->shape.stride_b = batch->shape.stride_p = 0;
+    assert_int_equal(call(routine, handle, TDLS_NO_TRANS, batch), TDLS_SUCCESS);
+    batch->shape = shape;
+    assert_same(batch, expected);
+    batch_free(batch);
+    batch_free(expected);
+    tdls_destroy(handle);
+}
+
 /* Operands that are only read may overlap: one factorization, or one matrix, for all. */
 static void shared_operands(void **argument)
 {
@@ -285,21 +309,23 @@ static void shared_operands(void **argument)
 
 int main(void)
 {
-    static struct combination combinations[4 * ROUTINES * COMBINATIONS];
-    static struct CMUnitTest tests[4 * ROUTINES * COMBINATIONS];
+    static struct combination combinations[5 * ROUTINES * COMBINATIONS];
+    static struct CMUnitTest tests[5 * ROUTINES * COMBINATIONS];
     static const struct {
         const char *name;
         CMUnitTestFunction function;
     } cases[] = {{"each position", each_position},
                  {"quick returns", quick_returns},
                  {"no right-hand sides", no_right_hand_sides},
+                 {"one system", one_system},
                  {"shared operands", shared_operands}};
     size_t count = 0;
     for (size_t i = 0; i < COUNT_OF(cases); ++i)
         for (int32_t routine = 0; routine < ROUTINES; ++routine) {
             char name[64];
-            if (routine == GETRF && i >= 2)
-                continue; /* it has no right-hand sides and reads nothing only */
+            if (routine == GETRF &&
+                (cases[i].function == no_right_hand_sides || cases[i].function == shared_operands))
+                continue; /* it has no right-hand sides, and no operand that is only read */
             snprintf(name, sizeof name, "%s, %s", cases[i].name, routine_names[routine]);
             const size_t first = count;
             count = add_combinations(tests, count, combinations, name, routine, cases[i].function);

@@ -3,6 +3,7 @@
  * threads, a caller's parallel region, other handles, or settings that are a matter of speed. */
 #include "support.h"
 
+#include <dirent.h>
 #include <omp.h>
 
 static const int32_t orders[] = {1, 3, 4, 7, 8, 12, 16, 17, 24, 31, 32, 40, 65};
@@ -90,6 +91,18 @@ static void of_threads_and_speed_settings(void **argument)
     }
 }
 
+static int threads_of_this_process(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+    if (tasks == NULL)
+        return 0;
+    while (readdir(tasks) != NULL)
+        ++count;
+    closedir(tasks);
+    return count;
+}
+
 /* Calls inside a parallel region, one handle per thread, all at the same time. */
 static void of_a_callers_parallel_region(void **argument)
 {
@@ -107,14 +120,23 @@ static void of_a_callers_parallel_region(void **argument)
             handles[i] = open_handle_for(&expected->shape);
             assert_int_equal(tdls_set_num_threads(handles[i], 3), TDLS_SUCCESS);
         }
-        int in_parallel = 0;
+        int in_parallel = 0, before = 0, after = 0;
+        omp_set_max_active_levels(3); /* a nested team would be possible */
 #pragma omp parallel num_threads(THREADS)
         {
             const int i = omp_get_thread_num();
+#pragma omp barrier
+#pragma omp single
+            before = threads_of_this_process();
             status[i] = call(GESV, handles[i], TDLS_NO_TRANS, solved[i]);
 #pragma omp atomic
             in_parallel += omp_in_parallel();
+#pragma omp barrier
+#pragma omp single
+            after = threads_of_this_process();
         }
+        omp_set_max_active_levels(1);
+        assert_true(after <= before); /* threads of earlier teams may have ended */
         assert_int_equal(in_parallel, THREADS);
         assert_int_equal(call(GESV, handles[0], TDLS_NO_TRANS, expected), TDLS_SUCCESS);
         for (int i = 0; i < THREADS; ++i) {

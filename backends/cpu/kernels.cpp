@@ -8,7 +8,6 @@
 #include "kernels.hpp"
 
 #include <limits>
-#include <type_traits>
 
 #include <tdls/solvers/cooperative_lupp/elimination.hpp>
 
@@ -20,11 +19,9 @@ namespace cpu
 namespace
 {
 
-using detail::PivotRule;
-using detail::StridedMatrix;
-using detail::StridedVector;
+using detail::Distance;
 
-using Unit = std::integral_constant<std::int64_t, 1>;
+using Unit = detail::FixedDistance<1>;
 
 template <typename E>
 TDLS_FORCE_INLINE E *start_of(const BatchView<E> &view, std::int64_t s)
@@ -34,80 +31,115 @@ TDLS_FORCE_INLINE E *start_of(const BatchView<E> &view, std::int64_t s)
 }
 
 template <typename T>
-PivotRule<T> pivot_rule(const Batch<T> &batch)
+detail::PivotRule<T> pivot_rule(const Batch<T> &batch)
 {
     const T least = std::numeric_limits<T>::min();
     const T floor = static_cast<T>(batch.singular_floor);
     return {static_cast<T>(batch.pivot_threshold), floor > least ? floor : least};
 }
 
-// The operands of system s, for the distance between neighbouring elements: 1, or the width.
-template <typename T, typename Stride>
-class System
+// The matrix and the swaps of a system, where they are.
+template <typename T, typename RowStride, typename SwapStride>
+struct Factors {
+    T *matrix;
+    RowStride row_stride;
+    std::int64_t column_stride;
+    std::int32_t *swaps;
+    SwapStride swap_stride;
+};
+
+// The rows of a system as the core sees them, all of them one thread's, with a right-hand side.
+template <typename T, typename RowStride, typename SwapStride, typename EntryStride>
+TDLS_FORCE_INLINE auto rows_of(const Factors<T, RowStride, SwapStride> &f, std::int32_t n,
+                               T *entries, EntryStride entry_stride)
+{
+    using Rows = detail::MemoryRows<T, RowStride, std::int32_t, SwapStride, T, EntryStride,
+                                    detail::Index<1>, true>;
+    return Rows{{n},     {n, {}, 0},    f.matrix, f.row_stride, f.column_stride,
+                f.swaps, f.swap_stride, entries,  entry_stride};
+}
+
+// P S = L U in place. Returns info.
+template <typename T, typename RowStride, typename SwapStride>
+std::int32_t factorize(const Factors<T, RowStride, SwapStride> &f, std::int32_t n,
+                       const detail::PivotRule<T> &rule)
+{
+    auto rows = rows_of(f, n, f.matrix, f.row_stride);
+    detail::LapackExchange<T, decltype(rows)> exchange(rows);
+    return detail::eliminate<T, detail::Fold::None>(rows, exchange, rule,
+                                                    [&](int k, int m) { rows.place(k) = m + 1; });
+}
+
+// S x = b or S^T x = b, x in the place of b.
+template <typename T, typename RowStride, typename SwapStride, typename EntryStride>
+void substitute(const Factors<T, RowStride, SwapStride> &f, std::int32_t n, bool transposed, T *x,
+                EntryStride stride)
+{
+    auto rows = rows_of(f, n, x, stride);
+    detail::LapackExchange<T, decltype(rows)> exchange(rows);
+    if (transposed) {
+        detail::solve_upper_transposed<T>(rows, exchange);
+        detail::solve_lower_transposed<T>(rows, exchange);
+        exchange.undo_swaps();
+    } else {
+        exchange.apply_swaps();
+        detail::solve_lower<T>(rows, exchange);
+        detail::solve_upper<T>(rows, exchange);
+    }
+}
+
+// The operands of the systems, for the distance between neighbouring elements: 1, or the width.
+template <typename T, typename Width>
+class Systems
 {
 public:
-    System(const Batch<T> &batch, Stride width) : batch_(batch), width_(width) {}
+    Systems(const Batch<T> &batch, Width width) : batch_(batch), width_(width) {}
 
-    StridedMatrix<T, Stride> matrix(std::int64_t s) const
+    Factors<T, Width, Distance> factors(std::int64_t s) const
     {
-        return {start_of(batch_.a, s), width_, batch_.lda * width_};
+        return {start_of(batch_.a, s), width_, batch_.lda * detail::distance(width_),
+                batch_.keep ? start_of(batch_.swaps, s) : nullptr, batch_.swaps.width};
     }
-    StridedVector<std::int32_t> swaps(std::int64_t s) const
-    {
-        return {start_of(batch_.swaps, s), batch_.swaps.width};
-    }
-    // Calls solve(x) with each right-hand side of system s; contiguous ones as such.
-    template <typename Solve>
-    void for_right_hand_sides(std::int64_t s, const Solve &solve) const
+
+    // Solves with all right-hand sides of system s; contiguous ones as such.
+    template <typename F>
+    void solve(std::int64_t s, const F &factors) const
     {
         T *const start = batch_.nrhs > 0 ? start_of(batch_.b, s) : nullptr;
         for (std::int32_t c = 0; c < batch_.nrhs; ++c) {
-            T *const x = start + c * batch_.b_column_stride * width_;
+            T *const x = start + c * batch_.b_column_stride * detail::distance(width_);
             if (batch_.b_row_stride == 1) {
-                solve(StridedVector<T, Stride>{x, width_});
+                substitute(factors, batch_.n, batch_.transposed, x, width_);
             } else {
-                solve(StridedVector<T>{x, batch_.b_row_stride * width_});
+                substitute(factors, batch_.n, batch_.transposed, x,
+                           batch_.b_row_stride * detail::distance(width_));
             }
         }
     }
 
 private:
     const Batch<T> &batch_;
-    [[no_unique_address]] Stride width_;
+    Width width_;
 };
 
 // Calls run(systems) with the distance of elements known to the compiler where it is 1.
 template <typename T, typename Run>
-TDLS_FORCE_INLINE void with_stride(const Batch<T> &batch, const Run &run)
+TDLS_FORCE_INLINE void with_width(const Batch<T> &batch, const Run &run)
 {
     if (batch.a.width == 1) {
-        run(System<T, Unit>(batch, Unit{}));
+        run(Systems<T, Unit>(batch, Unit{}));
     } else {
-        run(System<T, std::int64_t>(batch, batch.a.width));
+        run(Systems<T, Distance>(batch, batch.a.width));
     }
-}
-
-template <typename Systems, typename Matrix, typename Swaps, typename T>
-void solve_all(const Systems &systems, std::int64_t s, const Batch<T> &batch, const Matrix &factors,
-               const Swaps &swaps)
-{
-    systems.for_right_hand_sides(s, [&](const auto &x) {
-        if (batch.transposed) {
-            detail::substitute_columns(factors, batch.n, swaps, x);
-        } else {
-            detail::substitute_rows(factors, batch.n, swaps, x);
-        }
-    });
 }
 
 template <typename T>
 void getrf(const Batch<T> &batch, std::int64_t begin, std::int64_t end)
 {
-    const PivotRule<T> rule = pivot_rule(batch);
-    with_stride(batch, [&](const auto &systems) {
+    const auto rule = pivot_rule(batch);
+    with_width(batch, [&](const auto &systems) {
         for (std::int64_t s = begin; s < end; ++s) {
-            const std::int32_t info =
-                detail::factorize_rows(systems.matrix(s), batch.n, rule, systems.swaps(s));
+            const std::int32_t info = factorize(systems.factors(s), batch.n, rule);
             if (batch.info != nullptr) {
                 batch.info[s] = info;
             }
@@ -118,9 +150,9 @@ void getrf(const Batch<T> &batch, std::int64_t begin, std::int64_t end)
 template <typename T>
 void getrs(const Batch<T> &batch, std::int64_t begin, std::int64_t end)
 {
-    with_stride(batch, [&](const auto &systems) {
+    with_width(batch, [&](const auto &systems) {
         for (std::int64_t s = begin; s < end; ++s) {
-            solve_all(systems, s, batch, systems.matrix(s), systems.swaps(s));
+            systems.solve(s, systems.factors(s));
         }
     });
 }
@@ -136,12 +168,12 @@ std::size_t scratch_bytes(const Batch<T> &batch)
 template <typename T>
 void gesv(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch)
 {
-    const PivotRule<T> rule = pivot_rule(batch);
-    with_stride(batch, [&](const auto &systems) {
-        const auto finish = [&](std::int64_t s, const auto &factors, const auto &swaps) {
-            const std::int32_t info = detail::factorize_rows(factors, batch.n, rule, swaps);
+    const auto rule = pivot_rule(batch);
+    with_width(batch, [&](const auto &systems) {
+        const auto finish = [&](std::int64_t s, const auto &factors) {
+            const std::int32_t info = factorize(factors, batch.n, rule);
             if (info == 0) {
-                solve_all(systems, s, batch, factors, swaps);
+                systems.solve(s, factors);
             }
             if (batch.info != nullptr) {
                 batch.info[s] = info;
@@ -149,25 +181,23 @@ void gesv(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scr
         };
         if (batch.keep) {
             for (std::int64_t s = begin; s < end; ++s) {
-                finish(s, systems.matrix(s), systems.swaps(s));
+                finish(s, systems.factors(s));
             }
             return;
         }
         const std::int64_t n = batch.n;
         T *const elements = static_cast<T *>(scratch);
-        const StridedMatrix<T, Unit> copy = {elements, Unit{}, n};
-        const StridedVector<std::int32_t, Unit> swaps = {
-            reinterpret_cast<std::int32_t *>(elements + n * n), Unit{}};
+        const Factors<T, Unit, Unit> copy = {
+            elements, {}, n, reinterpret_cast<std::int32_t *>(elements + n * n), {}};
         for (std::int64_t s = begin; s < end; ++s) {
-            const auto given = systems.matrix(s);
+            const auto given = systems.factors(s);
             for (std::int64_t j = 0; j < n; ++j) {
-                const auto from = given.column(j);
-                const auto to = copy.column(j);
                 for (std::int64_t i = 0; i < n; ++i) {
-                    to[i] = from[i];
+                    elements[i + j * n] = given.matrix[i * detail::distance(given.row_stride) +
+                                                       j * given.column_stride];
                 }
             }
-            finish(s, copy, swaps);
+            finish(s, copy);
         }
     });
 }

@@ -36,3 +36,10 @@
 #else
 #    define TDLS_INDEPENDENT _Pragma("GCC ivdep")
 #endif
+
+// Before a loop of device code that shall stay one.
+#if TDLS_TARGET_HOST
+#    define TDLS_NO_UNROLL
+#else
+#    define TDLS_NO_UNROLL _Pragma("unroll 1")
+#endif

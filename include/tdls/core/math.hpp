@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of which the rounding is fixed: absolute value and fused multiply-add.
+// Arithmetic of which the rounding is fixed: absolute value and fused multiply-add, on host and
+// device, and in constant expressions.
 #pragma once
+
+#include <cstdint>
 
 #include <tdls/core/macros.hpp>
 
@@ -8,25 +11,227 @@ namespace tdls
 {
 inline namespace TDLS_CORE_ABI
 {
-
-TDLS_HOST_DEVICE TDLS_FORCE_INLINE float abs(float x) noexcept
+namespace detail
 {
+
+// A positive number as mantissa * 2^exponent, or 0; `lost` tells that something smaller than one
+// unit of the mantissa was dropped. The mantissa is of 128 bits in two words.
+struct WideNumber {
+    std::uint64_t high, low;
+    int exponent;
+    bool lost;
+
+    TDLS_HOST_DEVICE constexpr bool is_zero() const noexcept { return high == 0 && low == 0; }
+
+    TDLS_HOST_DEVICE constexpr void shift_left_one() noexcept
+    {
+        high = (high << 1) | (low >> 63);
+        low <<= 1;
+        --exponent;
+    }
+    TDLS_HOST_DEVICE constexpr void shift_right_one() noexcept
+    {
+        lost = lost || (low & 1) != 0;
+        low = (low >> 1) | (high << 63);
+        high >>= 1;
+        ++exponent;
+    }
+    // The leading one to bit 125, so that a sum of two has room.
+    TDLS_HOST_DEVICE constexpr void normalize() noexcept
+    {
+        while (!is_zero() && (high >> 61) == 0) {
+            shift_left_one();
+        }
+        while ((high >> 62) != 0) {
+            shift_right_one();
+        }
+    }
+};
+
+TDLS_HOST_DEVICE constexpr bool less(const WideNumber &a, const WideNumber &b) noexcept
+{
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
+
+struct Decomposed {
+    std::uint64_t mantissa;
+    int exponent;
+    bool negative;
+};
+
+TDLS_HOST_DEVICE constexpr Decomposed decompose(double x) noexcept
+{
+    const auto bits = __builtin_bit_cast(std::uint64_t, x);
+    const auto fraction = bits & 0xFFFFFFFFFFFFFU;
+    const int biased = static_cast<int>((bits >> 52) & 0x7FF);
+    return {biased == 0 ? fraction : fraction | 0x10000000000000U,
+            (biased == 0 ? 1 : biased) - 1075, (bits >> 63) != 0};
+}
+
+TDLS_HOST_DEVICE constexpr bool is_finite(double x) noexcept
+{
+    return ((__builtin_bit_cast(std::uint64_t, x) >> 52) & 0x7FF) != 0x7FF;
+}
+
+// 2^exponent for any exponent of a normal double.
+TDLS_HOST_DEVICE constexpr double power_of_two(int exponent) noexcept
+{
+    return __builtin_bit_cast(double, static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+// The nearest number with `digits` bits and an exponent of at least `least` (of the last bit), ties
+// to even. The result is exact in double, or infinite.
+TDLS_HOST_DEVICE constexpr double round_to(WideNumber x, int digits, int least) noexcept
+{
+    x.normalize();
+    // Bits below the kept ones: 126 - digits, and more where the result is subnormal.
+    int dropped = 126 - digits;
+    if (x.exponent + dropped < least) {
+        dropped = least - x.exponent;
+    }
+    bool half = false;
+    for (int i = 0; i < dropped; ++i) {
+        const bool last = (x.low & 1) != 0;
+        x.lost = x.lost || half;
+        half = last;
+        const bool kept_lost = x.lost;
+        x.shift_right_one();
+        x.lost = kept_lost;
+        if (x.is_zero() && i > 128) {
+            x.lost = x.lost || half;
+            half = false;
+            x.exponent += dropped - 1 - i;
+            break;
+        }
+    }
+    std::uint64_t kept = x.low;
+    if (half && (x.lost || (kept & 1) != 0)) {
+        ++kept;
+    }
+    if (x.exponent > 1000) {
+        return __builtin_huge_val();
+    }
+    // kept < 2^53 + 1: two exact factors, of which the second may make it infinite.
+    const int first = x.exponent < -500 ? -500 : x.exponent > 500 ? 500 : x.exponent;
+    return static_cast<double>(kept) * power_of_two(first) * power_of_two(x.exponent - first);
+}
+
+// a*b + c, rounded once to `digits` bits, in integers.
+TDLS_HOST_DEVICE constexpr double software_fma(double a, double b, double c, int digits,
+                                               int least) noexcept
+{
+    if (is_finite(a) && is_finite(b) && !is_finite(c)) {
+        return c; // even if a*b alone would overflow
+    }
+    if (!is_finite(a) || !is_finite(b) || a == 0 || b == 0) {
+        return a * b + c; // nothing to round, or no number
+    }
+    const Decomposed x = decompose(a), y = decompose(b), z = decompose(c);
+    // 53 x 53 bits in halves of 32
+    const std::uint64_t x1 = x.mantissa >> 32, x0 = x.mantissa & 0xFFFFFFFFU;
+    const std::uint64_t y1 = y.mantissa >> 32, y0 = y.mantissa & 0xFFFFFFFFU;
+    const std::uint64_t middle = x1 * y0 + ((x0 * y0) >> 32);
+    const std::uint64_t middle2 = x0 * y1 + (middle & 0xFFFFFFFFU);
+    WideNumber product = {x1 * y1 + (middle >> 32) + (middle2 >> 32),
+                          (middle2 << 32) | ((x0 * y0) & 0xFFFFFFFFU), x.exponent + y.exponent,
+                          false};
+    const bool product_negative = x.negative != y.negative;
+    WideNumber addend = {0, z.mantissa, z.exponent, false};
+    product.normalize();
+    addend.normalize();
+    if (addend.is_zero()) {
+        addend.exponent = product.exponent;
+    }
+    WideNumber &lower = product.exponent < addend.exponent ? product : addend;
+    const int higher = product.exponent < addend.exponent ? addend.exponent : product.exponent;
+    while (lower.exponent < higher) {
+        if (lower.is_zero()) {
+            lower.exponent = higher;
+        } else {
+            lower.shift_right_one();
+        }
+    }
+    const bool lost = lower.lost;
+    bool negative = product_negative;
+    WideNumber sum = product;
+    if (product_negative == z.negative) {
+        sum.low = product.low + addend.low;
+        sum.high = product.high + addend.high + (sum.low < product.low ? 1 : 0);
+    } else {
+        const bool swapped = less(product, addend);
+        const WideNumber &larger = swapped ? addend : product;
+        const WideNumber &smaller = swapped ? product : addend;
+        negative = swapped ? z.negative : product_negative;
+        sum.low = larger.low - smaller.low;
+        sum.high = larger.high - smaller.high - (larger.low < smaller.low ? 1 : 0);
+        if (lost) { // what was lost belongs to the smaller one
+            sum.high -= sum.low == 0 ? 1 : 0;
+            sum.low -= 1;
+        }
+    }
+    sum.exponent = higher;
+    sum.lost = lost;
+    if (sum.is_zero() && !lost) {
+        return 0.0; // x - x is +0 in round to nearest
+    }
+    const double magnitude = round_to(sum, digits, least);
+    return negative ? -magnitude : magnitude;
+}
+
+// Whether the compiler folds its own fma in constant expressions.
+#if defined(__GNUC__) && !defined(__clang__) && !TDLS_DEVICE_DIALECT
+inline constexpr bool folds_fma = true;
+#else
+inline constexpr bool folds_fma = false;
+#endif
+
+} // namespace detail
+
+TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float abs(float x) noexcept
+{
+    if (__builtin_is_constant_evaluated()) {
+        return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) & 0x7FFFFFFFU);
+    }
     return __builtin_fabsf(x);
 }
-TDLS_HOST_DEVICE TDLS_FORCE_INLINE double abs(double x) noexcept
+
+TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double abs(double x) noexcept
 {
+    if (__builtin_is_constant_evaluated()) {
+        return __builtin_bit_cast(double,
+                                  __builtin_bit_cast(std::uint64_t, x) & 0x7FFFFFFFFFFFFFFFU);
+    }
     return __builtin_fabs(x);
 }
 
 // a*b + c, rounded once. Without the instruction this is a call of the C library's function.
-TDLS_HOST_DEVICE TDLS_FORCE_INLINE float fma(float a, float b, float c) noexcept
+TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float fma(float a, float b, float c) noexcept
 {
+    if (!detail::folds_fma && __builtin_is_constant_evaluated()) {
+        return static_cast<float>(detail::software_fma(a, b, c, 24, -149));
+    }
     return __builtin_fmaf(a, b, c);
 }
-TDLS_HOST_DEVICE TDLS_FORCE_INLINE double fma(double a, double b, double c) noexcept
+
+TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double fma(double a, double b, double c) noexcept
 {
+    if (!detail::folds_fma && __builtin_is_constant_evaluated()) {
+        return detail::software_fma(a, b, c, 53, -1074);
+    }
     return __builtin_fma(a, b, c);
 }
+
+#if TDLS_TARGET_HOST
+// Host only: devices have no such type.
+TDLS_FORCE_INLINE constexpr long double abs(long double x) noexcept
+{
+    return __builtin_fabsl(x);
+}
+TDLS_FORCE_INLINE long double fma(long double a, long double b, long double c) noexcept
+{
+    return __builtin_fmal(a, b, c);
+}
+#endif
 
 } // namespace TDLS_CORE_ABI
 } // namespace tdls
