@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A stranger's programs against an installed and then moved prefix, through pkg-config. Speaks TAP.
-# usage: check_consumer.sh MESON BUILD SOURCE CC FC     (FC may be empty: those tests are skipped)
-meson=$1 build=$2 source=$3 cc=$4 fc=$5
+# usage: check_consumer.sh MESON BUILD SOURCE CC CXX FC   (FC may be empty: those tests are skipped)
+meson=$1 build=$2 source=$3 cc=$4 cxx=$5 fc=$6
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 count=0
@@ -54,6 +54,10 @@ static=$(pkg-config --cflags --libs --static tdls | sed 's/-ltdls/-l:libtdls.a/'
 eval "\"$cc\" -o \"$scratch/static\" \"$source/solve.c\" $static" >&2 &&
     "$scratch/static" > "$scratch/static.out" && ! ldd "$scratch/static" | grep -q libtdls
 report $? "C, static"
+
+eval "\"$cxx\" -std=c++20 -pthread -o \"$scratch/core\" \"$source/core.cpp\" $(pkg-config --cflags tdls)" >&2 &&
+    "$scratch/core"
+report $? "C++ core"
 
 if [ -n "$fc" ]; then
     compile "$scratch/fortran" "$fc" "$source/solve.f90" --cflags --libs &&

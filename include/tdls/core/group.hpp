@@ -152,14 +152,14 @@ private:
 
 #endif
 
-// A message, and the end of the program.
+// A message that ends its line and holds no %, and the end of the program.
 TDLS_HOST_DEVICE inline void stop_with(const char *message) noexcept
 {
 #if TDLS_TARGET_HOST
-    std::fprintf(stderr, "tdls: %s\n", message);
+    std::fprintf(stderr, "%s", message);
     std::abort();
 #elif TDLS_TARGET_NVIDIA
-    printf("tdls: %s\n", message);
+    printf(message); // without arguments: those would take a stack frame
     __trap();
 #else
     // Device code of HIP has no printf without the headers of its runtime.
@@ -196,13 +196,13 @@ private:
         const auto key = static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(work_));
         lanes_ = __match_any_sync(__activemask(), key);
         if (__popc(static_cast<unsigned>(lanes_)) != threads_) {
-            stop_with(
-                "a group is not complete: all its threads must lie in one warp, enter the call "
-                "together, and pass the same workspace, which is no other group's");
+            stop_with("tdls: a group is not complete: all its threads must lie in one warp, enter "
+                      "the call "
+                      "together, and pass the same workspace, which is no other group's\n");
         }
 #elif TDLS_TARGET_AMD
         if (__builtin_popcountll(__builtin_amdgcn_read_exec()) < threads_) {
-            stop_with("a group is not complete: all its threads must lie in one wavefront");
+            stop_with("tdls: a group is not complete: all its threads must lie in one wavefront\n");
         }
 #endif
     }
@@ -250,19 +250,17 @@ constexpr bool sync_is_noexcept() noexcept
     }
 }
 
-// Calls run(barrier) with the deduced barrier, or with the one given.
-template <typename Sync, typename T, typename Run, typename... Given>
-TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr decltype(auto)
-with_barrier(T *work, int threads, const Run &run, Given &...given)
+// The barrier of a call: the deduced one, the one given, or one made of the type given.
+template <typename Sync, typename T, typename... Given>
+TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr decltype(auto) barrier_of(T *work, int threads,
+                                                                           Given &...given) noexcept
 {
     if constexpr (is_auto_sync<Sync>) {
-        GroupSync<T> barrier(work, threads);
-        return run(barrier);
+        return GroupSync<T>(work, threads);
     } else if constexpr (sizeof...(Given) == 0) {
-        Sync barrier{};
-        return run(barrier);
+        return std::remove_cvref_t<Sync>{};
     } else {
-        return run(given...);
+        return (given, ...);
     }
 }
 

@@ -20,19 +20,22 @@
 
 // Device code keeps rows in registers only if everything that touches them is inlined; on the host
 // the compiler judges better.
+// (Between the parameters and the body of a lambda. What is inlined only late may by then have
+// become a choice between two addresses, which keeps the rows in memory.)
 #if TDLS_TARGET_HOST
 #    define TDLS_FORCE_INLINE_GPU inline
+#    define TDLS_INLINE_LAMBDA_GPU
 #else
 #    define TDLS_FORCE_INLINE_GPU TDLS_FORCE_INLINE
+#    define TDLS_INLINE_LAMBDA_GPU __attribute__((always_inline))
 #endif
 
 #define TDLS_RESTRICT __restrict__
 
 // Before a loop without dependences between its iterations, where the compiler cannot know.
-#if TDLS_DEVICE_DIALECT
+// (clang tests at run time, and warns where it does not follow such a hint.)
+#if defined(__clang__) || TDLS_DEVICE_DIALECT
 #    define TDLS_INDEPENDENT
-#elif defined(__clang__)
-#    define TDLS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #    define TDLS_INDEPENDENT _Pragma("GCC ivdep")
 #endif

@@ -23,27 +23,45 @@ struct WideNumber {
 
     TDLS_HOST_DEVICE constexpr bool is_zero() const noexcept { return high == 0 && low == 0; }
 
-    TDLS_HOST_DEVICE constexpr void shift_left_one() noexcept
+    TDLS_HOST_DEVICE constexpr void shift_left(int bits) noexcept
     {
-        high = (high << 1) | (low >> 63);
-        low <<= 1;
-        --exponent;
+        if (bits >= 64) {
+            high = low;
+            low = 0;
+            shift_left(bits - 64);
+            exponent -= 64;
+        } else if (bits > 0) {
+            high = (high << bits) | (low >> (64 - bits));
+            low <<= bits;
+            exponent -= bits;
+        }
     }
-    TDLS_HOST_DEVICE constexpr void shift_right_one() noexcept
+    TDLS_HOST_DEVICE constexpr void shift_right(int bits) noexcept
     {
-        lost = lost || (low & 1) != 0;
-        low = (low >> 1) | (high << 63);
-        high >>= 1;
-        ++exponent;
+        if (bits > 128) {
+            exponent += bits - 128;
+            bits = 128;
+        }
+        if (bits >= 64) {
+            lost = lost || low != 0;
+            low = high;
+            high = 0;
+            exponent += 64;
+            shift_right(bits - 64);
+        } else if (bits > 0) {
+            lost = lost || (low << (64 - bits)) != 0;
+            low = (low >> bits) | (high << (64 - bits));
+            high >>= bits;
+            exponent += bits;
+        }
     }
     // The leading one to bit 125, so that a sum of two has room.
     TDLS_HOST_DEVICE constexpr void normalize() noexcept
     {
-        while (!is_zero() && (high >> 61) == 0) {
-            shift_left_one();
-        }
-        while ((high >> 62) != 0) {
-            shift_right_one();
+        if (!is_zero()) {
+            const int zeros = high != 0 ? __builtin_clzll(high) : 64 + __builtin_clzll(low);
+            shift_left(zeros - 2);
+            shift_right(2 - zeros);
         }
     }
 };
@@ -89,23 +107,12 @@ TDLS_HOST_DEVICE constexpr double round_to(WideNumber x, int digits, int least) 
     if (x.exponent + dropped < least) {
         dropped = least - x.exponent;
     }
-    bool half = false;
-    for (int i = 0; i < dropped; ++i) {
-        const bool last = (x.low & 1) != 0;
-        x.lost = x.lost || half;
-        half = last;
-        const bool kept_lost = x.lost;
-        x.shift_right_one();
-        x.lost = kept_lost;
-        if (x.is_zero() && i > 128) {
-            x.lost = x.lost || half;
-            half = false;
-            x.exponent += dropped - 1 - i;
-            break;
-        }
-    }
+    x.shift_right(dropped - 1);
+    const bool half = (x.low & 1) != 0;
+    const bool below = x.lost;
+    x.shift_right(1);
     std::uint64_t kept = x.low;
-    if (half && (x.lost || (kept & 1) != 0)) {
+    if (half && (below || (kept & 1) != 0)) {
         ++kept;
     }
     if (x.exponent > 1000) {
@@ -144,13 +151,7 @@ TDLS_HOST_DEVICE constexpr double software_fma(double a, double b, double c, int
     }
     WideNumber &lower = product.exponent < addend.exponent ? product : addend;
     const int higher = product.exponent < addend.exponent ? addend.exponent : product.exponent;
-    while (lower.exponent < higher) {
-        if (lower.is_zero()) {
-            lower.exponent = higher;
-        } else {
-            lower.shift_right_one();
-        }
-    }
+    lower.shift_right(higher - lower.exponent);
     const bool lost = lower.lost;
     bool negative = product_negative;
     WideNumber sum = product;
@@ -178,13 +179,6 @@ TDLS_HOST_DEVICE constexpr double software_fma(double a, double b, double c, int
     return negative ? -magnitude : magnitude;
 }
 
-// Whether the compiler folds its own fma in constant expressions.
-#if defined(__GNUC__) && !defined(__clang__) && !TDLS_DEVICE_DIALECT
-inline constexpr bool folds_fma = true;
-#else
-inline constexpr bool folds_fma = false;
-#endif
-
 } // namespace detail
 
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float abs(float x) noexcept
@@ -204,10 +198,11 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double abs(double x) noexcept
     return __builtin_fabs(x);
 }
 
-// a*b + c, rounded once. Without the instruction this is a call of the C library's function.
+// a*b + c, rounded once. Without the instruction this is a call of the C library's function. In
+// constant expressions compilers do not fold it, or not where the result is subnormal.
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float fma(float a, float b, float c) noexcept
 {
-    if (!detail::folds_fma && __builtin_is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
         return static_cast<float>(detail::software_fma(a, b, c, 24, -149));
     }
     return __builtin_fmaf(a, b, c);
@@ -215,7 +210,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float fma(float a, float b, float c
 
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double fma(double a, double b, double c) noexcept
 {
-    if (!detail::folds_fma && __builtin_is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
         return detail::software_fma(a, b, c, 53, -1074);
     }
     return __builtin_fma(a, b, c);

@@ -204,7 +204,7 @@ struct FixedSlots {
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void each(Fn &&fn) const
     {
         if constexpr (Unrolled) {
-            unroll_K<R>([&](auto K) {
+            unroll_K<R>([&](auto K) TDLS_INLINE_LAMBDA_GPU {
                 constexpr int slot = decltype(K)::value;
                 if constexpr ((slot + 1) * threads <= N) {
                     fn(K);
@@ -224,18 +224,22 @@ struct FixedSlots {
     template <typename Step, typename Fn>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void at(Step k, Fn &&fn) const
     {
-        each([&](auto K) {
-            if (row(K) == value_of(k)) {
-                fn(K);
+        if constexpr (Unrolled) {
+            if (tx == Step::value % threads) {
+                fn(Index<Step::value / threads>{});
             }
-        });
+        } else {
+            if (tx == k % threads) {
+                fn(k / threads);
+            }
+        }
     }
     // Each slot of a row > k.
     template <typename Step, typename Fn>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void after(Step k, Fn &&fn) const
     {
-        each([&](auto K) {
-            if (row(K) > value_of(k)) {
+        each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            if (all_after<decltype(K), Step>() || row(K) > value_of(k)) {
                 fn(K);
             }
         });
@@ -244,11 +248,23 @@ struct FixedSlots {
     template <typename Step, typename Fn>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void before(Step k, Fn &&fn) const
     {
-        each([&](auto K) {
+        each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (row(K) < value_of(k)) {
                 fn(K);
             }
         });
+    }
+
+private:
+    // Is the row of this slot > k in every thread?
+    template <typename Slot, typename Step>
+    TDLS_HOST_DEVICE static constexpr bool all_after() noexcept
+    {
+        if constexpr (Unrolled) {
+            return Slot::value * threads > Step::value;
+        } else {
+            return false;
+        }
     }
 };
 
@@ -306,7 +322,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void at_position(Rows &rows, St
     if constexpr (Rows::rows_move) {
         rows.slots.at(k, fn);
     } else {
-        rows.slots.each([&](auto K) {
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (rows.place(K) == value_of(k)) {
                 fn(K);
             }
@@ -321,7 +337,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void below(Rows &rows, Step k, 
     if constexpr (Rows::rows_move) {
         rows.slots.after(k, fn);
     } else {
-        rows.slots.each([&](auto K) {
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (rows.place(K) > value_of(k)) {
                 fn(K);
             }
@@ -334,7 +350,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void above(Rows &rows, Step k, 
     if constexpr (Rows::rows_move) {
         rows.slots.before(k, fn);
     } else {
-        rows.slots.each([&](auto K) {
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (rows.place(K) < value_of(k)) {
                 fn(K);
             }
@@ -516,7 +532,7 @@ public:
     {
         const int n = rows_.steps.order();
         T *const shared = area_ + n + value_of(k);
-        at_position(rows_, k, [&](auto K) { *shared = rows_.rhs(K); });
+        at_position(rows_, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU { *shared = rows_.rhs(K); });
         barrier_();
         return *shared;
     }
@@ -530,8 +546,9 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr T share_quotient(Step i)
     {
         T *const shared = area_ + value_of(i);
-        at_position(rows_, i,
-                    [&](auto K) { *shared = divides_ ? rows_.rhs(K) / rows_.at(K, i) : T(0); });
+        at_position(rows_, i, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            *shared = divides_ ? rows_.rhs(K) / rows_.at(K, i) : T(0);
+        });
         barrier_();
         return *shared;
     }
@@ -539,7 +556,8 @@ public:
     // Takes the entries of the calling thread from what share_quotient left. No barrier.
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void take_quotients()
     {
-        rows_.slots.each([&](auto K) { rows_.rhs(K) = area_[rows_.slots.row(K)]; });
+        rows_.slots.each([&](auto K)
+                             TDLS_INLINE_LAMBDA_GPU { rows_.rhs(K) = area_[rows_.slots.row(K)]; });
     }
 
     // Collective. Shares the elements first <= j < last of the row at position k, and entry k of
@@ -548,10 +566,12 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void share_row(Step k, const Columns &columns)
     {
         turn();
-        at_position(rows_, k, [&](auto K) {
-            columns([&](auto j) { current_[value_of(j)] = rows_.at(K, j); });
+        at_position(rows_, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            columns([&](auto j) TDLS_INLINE_LAMBDA_GPU { current_[value_of(j)] = rows_.at(K, j); });
         });
-        rows_.slots.at(k, [&](auto K) { current_[rows_.steps.order()] = rows_.rhs(K); });
+        rows_.slots.at(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            current_[rows_.steps.order()] = rows_.rhs(K);
+        });
         barrier_();
     }
     TDLS_HOST_DEVICE constexpr T element(int j) const { return current_[j]; }
@@ -563,9 +583,9 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void permute(const Put &put, const Take &take)
     {
         turn();
-        rows_.slots.each([&](auto K) { current_[put(K)] = rows_.rhs(K); });
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU { current_[put(K)] = rows_.rhs(K); });
         barrier_();
-        rows_.slots.each([&](auto K) { rows_.rhs(K) = current_[take(K)]; });
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU { rows_.rhs(K) = current_[take(K)]; });
     }
 
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void barrier() { barrier_(); }
@@ -606,7 +626,7 @@ public:
     {
         const int n = rows_.steps.order();
         T *const magnitudes = area_ + 2 * n;
-        rows_.slots.each([&](auto K) {
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (rows_.place(K) >= value_of(k)) {
                 magnitudes[rows_.place(K)] = abs(rows_.at(K, k));
             }
@@ -627,10 +647,11 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void interchange(Step k, int m)
     {
         T *const row = area_ + rows_.steps.order();
-        rows_.slots.each([&](auto K) {
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             if (rows_.place(K) == m) {
                 rows_.place(K) = value_of(k);
-                rows_.steps.from(k, [&](auto j) { row[value_of(j)] = rows_.at(K, j); });
+                rows_.steps.from(
+                    k, [&](auto j) TDLS_INLINE_LAMBDA_GPU { row[value_of(j)] = rows_.at(K, j); });
                 if constexpr (Folded == Fold::Forward) {
                     area_[value_of(k)] = rows_.rhs(K);
                 }
@@ -639,7 +660,8 @@ public:
             }
         });
         if constexpr (Folded == Fold::Mirror) {
-            rows_.slots.at(k, [&](auto K) { area_[value_of(k)] = rows_.rhs(K); });
+            rows_.slots.at(k, [&](auto K)
+                                  TDLS_INLINE_LAMBDA_GPU { area_[value_of(k)] = rows_.rhs(K); });
         }
         barrier_();
     }
@@ -679,7 +701,7 @@ public:
         T *const shared_in_place = area_ + 2 * threads_;
         // Smaller than any magnitude: a thread without a candidate.
         Candidate<T> own = {T(-1), rows_.steps.order()};
-        rows_.slots.each([&](auto K) {
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             const int position = rows_.slots.row(K);
             if (position >= value_of(k)) {
                 const T magnitude = abs(rows_.at(K, k));
@@ -704,7 +726,7 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void interchange(Step k, int m)
     {
         const bool moves = m != value_of(k);
-        rows_.slots.each([&](auto K) {
+        rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             const int position = rows_.slots.row(K);
             if (position == m) {
                 write<Folded>(entering_, K, moves ? 0 : value_of(k));
@@ -713,11 +735,13 @@ public:
             }
         });
         if constexpr (Folded == Fold::Mirror) {
-            rows_.slots.at(k, [&](auto K) { entering_[rows_.steps.order()] = rows_.rhs(K); });
+            rows_.slots.at(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+                entering_[rows_.steps.order()] = rows_.rhs(K);
+            });
         }
         barrier_();
         if (moves) {
-            rows_.slots.each([&](auto K) {
+            rows_.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
                 const int position = rows_.slots.row(K);
                 if (position == value_of(k)) {
                     read<Folded>(entering_, K);
@@ -736,7 +760,7 @@ private:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void write(T *record, Slot K, int first)
     {
         const int n = rows_.steps.order();
-        rows_.steps.ascend([&](auto j) {
+        rows_.steps.ascend([&](auto j) TDLS_INLINE_LAMBDA_GPU {
             if (value_of(j) >= first) {
                 record[value_of(j)] = rows_.at(K, j);
             }
@@ -750,7 +774,8 @@ private:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void read(const T *record, Slot K)
     {
         const int n = rows_.steps.order();
-        rows_.steps.ascend([&](auto j) { rows_.at(K, j) = record[value_of(j)]; });
+        rows_.steps.ascend([&](auto j)
+                               TDLS_INLINE_LAMBDA_GPU { rows_.at(K, j) = record[value_of(j)]; });
         if constexpr (Folded == Fold::Forward) {
             rows_.rhs(K) = record[n];
         }
@@ -791,7 +816,8 @@ public:
         static_assert(Folded == Fold::None);
         step_ = k;
         if (m != k) {
-            rows_.steps.ascend([&](int j) { swap(rows_.at(k, j), rows_.at(m, j)); });
+            rows_.steps.ascend(
+                [&](int j) TDLS_INLINE_LAMBDA_GPU { swap(rows_.at(k, j), rows_.at(m, j)); });
         }
     }
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr T pivot(int j) const { return rows_.at(step_, j); }
@@ -818,11 +844,15 @@ public:
     // The interchanges of the right-hand side, done and undone.
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr void apply_swaps()
     {
-        rows_.steps.ascend([&](int k) { swap(rows_.rhs(k), rows_.rhs(rows_.place(k) - 1)); });
+        rows_.steps.ascend([&](int k) TDLS_INLINE_LAMBDA_GPU {
+            swap(rows_.rhs(k), rows_.rhs(rows_.place(k) - 1));
+        });
     }
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr void undo_swaps()
     {
-        rows_.steps.descend([&](int k) { swap(rows_.rhs(k), rows_.rhs(rows_.place(k) - 1)); });
+        rows_.steps.descend([&](int k) TDLS_INLINE_LAMBDA_GPU {
+            swap(rows_.rhs(k), rows_.rhs(rows_.place(k) - 1));
+        });
     }
 
 private:
@@ -855,7 +885,7 @@ eliminate(Rows &rows, Exchange &exchange, const Rule &rule, const Note &note = {
 {
     const auto &steps = rows.steps;
     int first_zero = 0;
-    steps.ascend([&](auto k) {
+    steps.ascend([&](auto k) TDLS_INLINE_LAMBDA_GPU {
         T in_place = 0;
         const Candidate<T> best = exchange.find_pivot(k, in_place);
         const int m = rule.keeps(in_place, best.magnitude) ? value_of(k) : best.position;
@@ -869,8 +899,8 @@ eliminate(Rows &rows, Exchange &exchange, const Rule &rule, const Note &note = {
         }
         if constexpr (Folded == Fold::Mirror) {
             const T z = exchange.pivot_entry(value_of(k)) / exchange.pivot(value_of(k));
-            rows.slots.at(k, [&](auto K) { rows.rhs(K) = z; });
-            rows.slots.after(k, [&](auto K) {
+            rows.slots.at(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU { rows.rhs(K) = z; });
+            rows.slots.after(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
                 rows.rhs(K) = fma(-exchange.pivot(rows.slots.row(K)), z, rows.rhs(K));
             });
         }
@@ -879,24 +909,27 @@ eliminate(Rows &rows, Exchange &exchange, const Rule &rule, const Note &note = {
         }
         const T reciprocal = T(1) / exchange.pivot(value_of(k));
         if constexpr (Rows::by_rows) {
-            below(rows, k, [&](auto K) {
+            below(rows, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
                 const T multiplier = rows.at(K, k) * reciprocal;
                 rows.at(K, k) = multiplier;
-                steps.from(next(k), [&](auto j) {
+                steps.from(next(k), [&](auto j) TDLS_INLINE_LAMBDA_GPU {
                     rows.at(K, j) = fma(-multiplier, exchange.pivot(value_of(j)), rows.at(K, j));
                 });
             });
         } else {
-            below(rows, k, [&](auto K) { rows.at(K, k) *= reciprocal; });
-            steps.from(next(k), [&](auto j) {
+            below(rows, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU { rows.at(K, k) *= reciprocal; });
+            steps.from(next(k), [&](auto j) TDLS_INLINE_LAMBDA_GPU {
                 const T u = exchange.pivot(value_of(j));
-                below(rows, k,
-                      [&](auto K) { rows.at(K, j) = fma(-rows.at(K, k), u, rows.at(K, j)); });
+                below(rows, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+                    rows.at(K, j) = fma(-rows.at(K, k), u, rows.at(K, j));
+                });
             });
         }
         if constexpr (Folded == Fold::Forward) {
             const T y = exchange.pivot_entry(value_of(k));
-            below(rows, k, [&](auto K) { rows.rhs(K) = fma(-rows.at(K, k), y, rows.rhs(K)); });
+            below(rows, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+                rows.rhs(K) = fma(-rows.at(K, k), y, rows.rhs(K));
+            });
         }
     });
     return first_zero;
@@ -909,10 +942,12 @@ eliminate(Rows &rows, Exchange &exchange, const Rule &rule, const Note &note = {
 template <typename T, typename Rows, typename Exchange>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_lower(Rows &rows, Exchange &exchange)
 {
-    rows.steps.ascend([&](auto k) {
+    rows.steps.ascend([&](auto k) TDLS_INLINE_LAMBDA_GPU {
         if (value_of(k) + 1 < rows.steps.order()) {
             const T y = exchange.share_entry(k);
-            below(rows, k, [&](auto K) { rows.rhs(K) = fma(-rows.at(K, k), y, rows.rhs(K)); });
+            below(rows, k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+                rows.rhs(K) = fma(-rows.at(K, k), y, rows.rhs(K));
+            });
         }
     });
 }
@@ -921,9 +956,11 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_lower(Rows &rows, Ex
 template <typename T, typename Rows, typename Exchange>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_upper(Rows &rows, Exchange &exchange)
 {
-    rows.steps.descend([&](auto i) {
+    rows.steps.descend([&](auto i) TDLS_INLINE_LAMBDA_GPU {
         const T x = exchange.share_quotient(i);
-        above(rows, i, [&](auto K) { rows.rhs(K) = fma(-rows.at(K, i), x, rows.rhs(K)); });
+        above(rows, i, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            rows.rhs(K) = fma(-rows.at(K, i), x, rows.rhs(K));
+        });
     });
 }
 
@@ -932,11 +969,12 @@ template <typename T, typename Rows, typename Exchange>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_upper_transposed(Rows &rows,
                                                                              Exchange &exchange)
 {
-    rows.steps.ascend([&](auto k) {
-        exchange.share_row(k, [&](auto &&share) { rows.steps.from(k, share); });
+    rows.steps.ascend([&](auto k) TDLS_INLINE_LAMBDA_GPU {
+        exchange.share_row(k,
+                           [&](auto &&share) TDLS_INLINE_LAMBDA_GPU { rows.steps.from(k, share); });
         const T z = exchange.entry() / exchange.element(value_of(k));
-        rows.slots.at(k, [&](auto K) { rows.rhs(K) = z; });
-        rows.slots.after(k, [&](auto K) {
+        rows.slots.at(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU { rows.rhs(K) = z; });
+        rows.slots.after(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
             rows.rhs(K) = fma(-exchange.element(rows.slots.row(K)), z, rows.rhs(K));
         });
     });
@@ -947,17 +985,17 @@ template <typename T, typename Rows, typename Exchange>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_lower_transposed(Rows &rows,
                                                                              Exchange &exchange)
 {
-    rows.steps.descend([&](auto k) {
+    rows.steps.descend([&](auto k) TDLS_INLINE_LAMBDA_GPU {
         if (value_of(k) > 0) {
-            exchange.share_row(k, [&](auto &&share) {
-                rows.steps.ascend([&](auto j) {
+            exchange.share_row(k, [&](auto &&share) TDLS_INLINE_LAMBDA_GPU {
+                rows.steps.ascend([&](auto j) TDLS_INLINE_LAMBDA_GPU {
                     if (value_of(j) < value_of(k)) {
                         share(j);
                     }
                 });
             });
             const T w = exchange.entry();
-            rows.slots.before(k, [&](auto K) {
+            rows.slots.before(k, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
                 rows.rhs(K) = fma(-exchange.element(rows.slots.row(K)), w, rows.rhs(K));
             });
         }
@@ -986,8 +1024,8 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void finish(Rows &rows, Exchang
 {
     if constexpr (Mirror) {
         solve_lower_transposed<T>(rows, exchange);
-        const auto row = [&](auto K) { return rows.slots.row(K); };
-        const auto place = [&](auto K) { return rows.place(K); };
+        const auto row = [&](auto K) TDLS_INLINE_LAMBDA_GPU { return rows.slots.row(K); };
+        const auto place = [&](auto K) TDLS_INLINE_LAMBDA_GPU { return rows.place(K); };
         // x = P^T w: w at position p belongs to the row that came to p.
         if constexpr (Rows::rows_move) {
             exchange.permute(place, row);
@@ -1028,8 +1066,8 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void solve_with_factors(Rows &r
         solve_upper_transposed<T>(rows, exchange);
     } else {
         if constexpr (Rows::rows_move) {
-            exchange.permute([&](auto K) { return rows.slots.row(K); },
-                             [&](auto K) { return rows.place(K); });
+            exchange.permute([&](auto K) TDLS_INLINE_LAMBDA_GPU { return rows.slots.row(K); },
+                             [&](auto K) TDLS_INLINE_LAMBDA_GPU { return rows.place(K); });
         }
         solve_lower<T>(rows, exchange);
     }

@@ -57,14 +57,11 @@ struct CooperativeLUppSolverDynamic {
     factorize(int n, int tx, T *A, std::int64_t A_stride, int *piv, std::int64_t piv_stride,
               T *work, Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        return run<Sync>(
-            n, work,
-            [&](auto &barrier) {
-                return with_rows<FixedA, FixedPiv, dynamic_stride>(
-                    n, tx, A, A_stride, piv, piv_stride, static_cast<T *>(nullptr), 0,
-                    [&](auto rows) { return eliminate<false>(rows, n, work, barrier); });
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(n, work, sync...);
+        return with_rows<FixedA, FixedPiv, dynamic_stride>(
+            n, tx, A, A_stride, piv, piv_stride, static_cast<T *>(nullptr), 0,
+            [&](auto rows)
+                TDLS_INLINE_LAMBDA_GPU { return eliminate<false>(rows, n, work, barrier); });
     }
 
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
@@ -76,8 +73,9 @@ struct CooperativeLUppSolverDynamic {
     {
         const std::int64_t stride = FixedRhs != dynamic_stride ? FixedRhs : rhs_stride;
         substitute_from<FixedA, FixedPiv, FixedRhs, Sync>(
-            n, tx, A, A_stride, piv, piv_stride, [&](int row) { return b[row * stride]; }, x,
-            rhs_stride, work, sync...);
+            n, tx, A, A_stride, piv, piv_stride,
+            [&](int row) TDLS_INLINE_LAMBDA_GPU { return b[row * stride]; }, x, rhs_stride, work,
+            sync...);
     }
 
     // A x = e_col, col from 0.
@@ -89,8 +87,9 @@ struct CooperativeLUppSolverDynamic {
                          Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
         substitute_from<FixedA, FixedPiv, FixedRhs, Sync>(
-            n, tx, A, A_stride, piv, piv_stride, [&](int row) { return row == col ? T(1) : T(0); },
-            x, rhs_stride, work, sync...);
+            n, tx, A, A_stride, piv, piv_stride,
+            [&](int row) TDLS_INLINE_LAMBDA_GPU { return row == col ? T(1) : T(0); }, x, rhs_stride,
+            work, sync...);
     }
 
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
@@ -114,8 +113,9 @@ struct CooperativeLUppSolverDynamic {
     {
         const std::int64_t stride = FixedRhs != dynamic_stride ? FixedRhs : rhs_stride;
         return solve_from<FixedA, FixedPiv, FixedRhs, Sync>(
-            n, tx, A, A_stride, piv, piv_stride, [&](int row) { return b[row * stride]; }, x,
-            rhs_stride, work, sync...);
+            n, tx, A, A_stride, piv, piv_stride,
+            [&](int row) TDLS_INLINE_LAMBDA_GPU { return b[row * stride]; }, x, rhs_stride, work,
+            sync...);
     }
 
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
@@ -152,21 +152,21 @@ private:
         }
     }
 
-    // Calls work(barrier) with the barrier of the call.
-    template <typename Sync, typename Work, typename... Given>
+    // The barrier of a call.
+    template <typename Sync, typename... Given>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr decltype(auto)
-    run(int n, T *workspace, const Work &work, Given &...sync)
+    sync_of(int n, T *work, Given &...sync) noexcept
     {
         static_assert(sizeof...(Given) <= 1, "CooperativeLUppSolverDynamic: one sync at most");
         using Used = typename detail::SyncOf<Sync, Given...>::type;
         if constexpr (detail::is_no_sync<Used>) {
             if (n > Config.rows_per_thread) {
                 detail::stop_with(
-                    "CooperativeLUppSolverDynamic: sync must not be NoSync in a group "
-                    "of several threads: n is larger than Config.rows_per_thread");
+                    "tdls: CooperativeLUppSolverDynamic: sync must not be NoSync in a "
+                    "group of several threads: n is above Config.rows_per_thread\n");
             }
         }
-        return detail::with_barrier<Used>(workspace, threads_per_system(n), work, sync...);
+        return detail::barrier_of<Used>(work, threads_per_system(n), sync...);
     }
 
     // Calls work(rows) with the rows of the calling thread.
@@ -179,7 +179,7 @@ private:
         const auto a_distance = stride_of<FixedA>(A_stride);
         const auto piv_distance = stride_of<FixedPiv>(piv_stride);
         const auto rhs_distance = stride_of<FixedRhs>(rhs_stride);
-        const auto with_threads = [&](auto threads) -> decltype(auto) {
+        const auto with_threads = [&](auto threads) TDLS_INLINE_LAMBDA_GPU -> decltype(auto) {
             return work(
                 detail::MemoryRows<Matrix, std::remove_const_t<decltype(a_distance)>, Places,
                                    std::remove_const_t<decltype(piv_distance)>, T,
@@ -205,7 +205,7 @@ private:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
     eliminate(Rows &rows, int n, T *work, Barrier &barrier)
     {
-        rows.slots.each([&](int K) { rows.place(K) = rows.slots.row(K); });
+        rows.slots.each([&](int K) TDLS_INLINE_LAMBDA_GPU { rows.place(K) = rows.slots.row(K); });
         auto exchange = detail::exchange_of(rows, work, threads_per_system(n), barrier);
         const bool sound = detail::factor_and_solve<T, Solves, mirror>(
             rows, exchange, detail::FixedPivotRule<Config>{});
@@ -218,7 +218,8 @@ private:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void take(Rows &rows, const From &from)
     {
         if constexpr (!std::is_same_v<From, InPlace>) {
-            rows.slots.each([&](int K) { rows.rhs(K) = from(rows.slots.row(K)); });
+            rows.slots.each([&](int K)
+                                TDLS_INLINE_LAMBDA_GPU { rows.rhs(K) = from(rows.slots.row(K)); });
         }
     }
 
@@ -228,17 +229,13 @@ private:
     solve_from(int n, int tx, T *A, std::int64_t A_stride, int *piv, std::int64_t piv_stride,
                const From &from, T *x, std::int64_t rhs_stride, T *work, Given &...sync)
     {
-        using Used = typename detail::SyncOf<Sync, Given...>::type;
-        return run<Used>(
-            n, work,
-            [&](auto &barrier) {
-                return with_rows<FixedA, FixedPiv, FixedRhs>(
-                    n, tx, A, A_stride, piv, piv_stride, x, rhs_stride, [&](auto rows) {
-                        take(rows, from);
-                        return eliminate<true>(rows, n, work, barrier);
-                    });
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(n, work, sync...);
+        return with_rows<FixedA, FixedPiv, FixedRhs>(
+            n, tx, A, A_stride, piv, piv_stride, x, rhs_stride,
+            [&](auto rows) TDLS_INLINE_LAMBDA_GPU {
+                take(rows, from);
+                return eliminate<true>(rows, n, work, barrier);
+            });
     }
 
     template <std::int64_t FixedA, std::int64_t FixedPiv, std::int64_t FixedRhs, typename Sync,
@@ -248,20 +245,15 @@ private:
                     std::int64_t piv_stride, const From &from, T *x, std::int64_t rhs_stride,
                     T *work, Given &...sync)
     {
-        using Used = typename detail::SyncOf<Sync, Given...>::type;
-        run<Used>(
-            n, work,
-            [&](auto &barrier) {
-                with_rows<FixedA, FixedPiv, FixedRhs>(
-                    n, tx, A, A_stride, piv, piv_stride, x, rhs_stride, [&](auto rows) {
-                        take(rows, from);
-                        auto exchange =
-                            detail::exchange_of(rows, work, threads_per_system(n), barrier);
-                        detail::solve_with_factors<T, mirror>(rows, exchange);
-                        barrier();
-                    });
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(n, work, sync...);
+        with_rows<FixedA, FixedPiv, FixedRhs>(
+            n, tx, A, A_stride, piv, piv_stride, x, rhs_stride,
+            [&](auto rows) TDLS_INLINE_LAMBDA_GPU {
+                take(rows, from);
+                auto exchange = detail::exchange_of(rows, work, threads_per_system(n), barrier);
+                detail::solve_with_factors<T, mirror>(rows, exchange);
+                barrier();
+            });
     }
 };
 

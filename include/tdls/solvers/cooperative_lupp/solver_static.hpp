@@ -26,24 +26,35 @@ inline namespace TDLS_CORE_ABI
 namespace detail
 {
 
-// An operand of the static solver: the slice of the calling thread, or the whole in memory.
+// An operand of the static solver: the slice of the calling thread, or the whole in memory. The
+// base of the whole is that of thread tx: what is left are constant offsets, which addresses have
+// room for.
 template <typename E, bool Internal, std::int64_t Fixed>
-struct Operand {
-    E *TDLS_RESTRICT base;
-    std::int64_t stride;
+class Operand
+{
+public:
+    TDLS_HOST_DEVICE constexpr Operand(E *operand, std::int64_t stride, int tx) noexcept
+        : base_(Internal ? operand : operand + tx * (Fixed != dynamic_stride ? Fixed : stride)),
+          stride_(stride)
+    {
+    }
 
-    // `inside` counts in the slice, `outside` in the whole.
+    // `inside` counts in the slice, `outside` in the whole, from what belongs to tx.
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr E &operator()(int inside,
                                                                int outside) const noexcept
     {
         if constexpr (Internal) {
-            return base[inside];
+            return base_[inside];
         } else if constexpr (Fixed != dynamic_stride) {
-            return base[outside * Fixed];
+            return base_[outside * Fixed];
         } else {
-            return base[outside * stride];
+            return base_[outside * stride_];
         }
     }
+
+private:
+    E *TDLS_RESTRICT base_;
+    std::int64_t stride_;
 };
 
 } // namespace detail
@@ -107,29 +118,25 @@ struct CooperativeLUppSolverStatic {
 
     template <bool internal_piv, bool internal_matrix, std::int64_t FixedA = dynamic_stride,
               std::int64_t FixedPiv = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool
+    [[nodiscard]] TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
     factorize(int tx, T *A, std::int64_t A_stride, int *piv, std::int64_t piv_stride, T *work,
               Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        return run<Sync>(
-            work,
-            [&](auto &barrier) {
-                const detail::Operand<T, internal_matrix, FixedA> a = {A, A_stride};
-                const detail::Operand<int, internal_piv, FixedPiv> p = {piv, piv_stride};
-                return eliminate<false>(tx, a, p, NoEntries{}, NoEntries{}, work, barrier);
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(work, sync...);
+        const detail::Operand<T, internal_matrix, FixedA> a(A, A_stride, tx);
+        const detail::Operand<int, internal_piv, FixedPiv> p(piv, piv_stride, tx);
+        return eliminate<false>(tx, a, p, NoEntries{}, NoEntries{}, work, barrier);
     }
 
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    TDLS_HOST_DEVICE static constexpr void
+    TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void
     substitute(int tx, const T *A, std::int64_t A_stride, const int *piv, std::int64_t piv_stride,
                const T *b, T *x, std::int64_t rhs_stride, T *work,
                Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        const detail::Operand<const T, internal_rhs, FixedRhs> from = {b, rhs_stride};
+        const detail::Operand<const T, internal_rhs, FixedRhs> from(b, rhs_stride, tx);
         substitute_from<internal_rhs, internal_piv, internal_matrix, FixedA, FixedPiv, FixedRhs,
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
@@ -138,12 +145,13 @@ struct CooperativeLUppSolverStatic {
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    TDLS_HOST_DEVICE static constexpr void
+    TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void
     substitute_canonical(int tx, const T *A, std::int64_t A_stride, const int *piv,
                          std::int64_t piv_stride, int col, T *x, std::int64_t rhs_stride, T *work,
                          Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        const auto from = [col](int, int row) { return row == col ? T(1) : T(0); };
+        const auto from = [=](int, int outside)
+                              TDLS_INLINE_LAMBDA_GPU { return tx + outside == col ? T(1) : T(0); };
         substitute_from<internal_rhs, internal_piv, internal_matrix, FixedA, FixedPiv, FixedRhs,
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
@@ -151,12 +159,12 @@ struct CooperativeLUppSolverStatic {
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    TDLS_HOST_DEVICE static constexpr void
+    TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void
     substitute_inplace(int tx, const T *A, std::int64_t A_stride, const int *piv,
                        std::int64_t piv_stride, T *x, std::int64_t rhs_stride, T *work,
                        Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        const detail::Operand<const T, internal_rhs, FixedRhs> from = {x, rhs_stride};
+        const detail::Operand<const T, internal_rhs, FixedRhs> from(x, rhs_stride, tx);
         substitute_from<internal_rhs, internal_piv, internal_matrix, FixedA, FixedPiv, FixedRhs,
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
@@ -165,39 +173,31 @@ struct CooperativeLUppSolverStatic {
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool
+    [[nodiscard]] TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
     solve(int tx, T *A, std::int64_t A_stride, int *piv, std::int64_t piv_stride, const T *b, T *x,
           std::int64_t rhs_stride, T *work, Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        return run<Sync>(
-            work,
-            [&](auto &barrier) {
-                const detail::Operand<T, internal_matrix, FixedA> a = {A, A_stride};
-                const detail::Operand<int, internal_piv, FixedPiv> p = {piv, piv_stride};
-                const detail::Operand<const T, internal_rhs, FixedRhs> from = {b, rhs_stride};
-                const detail::Operand<T, internal_rhs, FixedRhs> to = {x, rhs_stride};
-                return eliminate<true>(tx, a, p, from, to, work, barrier);
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(work, sync...);
+        const detail::Operand<T, internal_matrix, FixedA> a(A, A_stride, tx);
+        const detail::Operand<int, internal_piv, FixedPiv> p(piv, piv_stride, tx);
+        const detail::Operand<const T, internal_rhs, FixedRhs> from(b, rhs_stride, tx);
+        const detail::Operand<T, internal_rhs, FixedRhs> to(x, rhs_stride, tx);
+        return eliminate<true>(tx, a, p, from, to, work, barrier);
     }
 
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
-    [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool
+    [[nodiscard]] TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
     solve_inplace(int tx, T *A, std::int64_t A_stride, int *piv, std::int64_t piv_stride, T *y,
                   std::int64_t rhs_stride, T *work,
                   Given &&...sync) noexcept(is_noexcept<Sync, Given...>)
     {
-        return run<Sync>(
-            work,
-            [&](auto &barrier) {
-                const detail::Operand<T, internal_matrix, FixedA> a = {A, A_stride};
-                const detail::Operand<int, internal_piv, FixedPiv> p = {piv, piv_stride};
-                const detail::Operand<T, internal_rhs, FixedRhs> both = {y, rhs_stride};
-                return eliminate<true>(tx, a, p, both, both, work, barrier);
-            },
-            sync...);
+        auto &&barrier = sync_of<Sync>(work, sync...);
+        const detail::Operand<T, internal_matrix, FixedA> a(A, A_stride, tx);
+        const detail::Operand<int, internal_piv, FixedPiv> p(piv, piv_stride, tx);
+        const detail::Operand<T, internal_rhs, FixedRhs> both(y, rhs_stride, tx);
+        return eliminate<true>(tx, a, p, both, both, work, barrier);
     }
 
 private:
@@ -226,15 +226,30 @@ private:
             "a warp: raise Config.rows_per_thread or pass a barrier");
     }
 
-    // Calls work(barrier) with the barrier of the call.
-    template <typename Sync, typename Work, typename... Given>
+    // The barrier of a call.
+    template <typename Sync, typename... Given>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr decltype(auto)
-    run(T *workspace, const Work &work, Given &...sync)
+    sync_of(T *work, Given &...sync) noexcept
     {
         static_assert(sizeof...(Given) <= 1, "CooperativeLUppSolverStatic: one sync at most");
         using Used = typename detail::SyncOf<Sync, Given...>::type;
         check_sync<Used>();
-        return detail::with_barrier<Used>(workspace, threads_per_system, work, sync...);
+        return detail::barrier_of<Used>(work, threads_per_system, sync...);
+    }
+
+    // Column c of the row of slot K, and what belongs to that row in a vector.
+    template <typename Matrix, typename Slot, typename Column>
+    TDLS_HOST_DEVICE TDLS_FORCE_INLINE static constexpr decltype(auto)
+    element(const Matrix &a, Slot K, Column c) noexcept
+    {
+        return a(detail::value_of(c) * rows_per_thread + detail::value_of(K),
+                 detail::value_of(c) * N + detail::value_of(K) * threads_per_system);
+    }
+    template <typename Vector, typename Slot>
+    TDLS_HOST_DEVICE TDLS_FORCE_INLINE static constexpr decltype(auto) entry(const Vector &v,
+                                                                             Slot K) noexcept
+    {
+        return v(detail::value_of(K), detail::value_of(K) * threads_per_system);
     }
 
     template <bool Solves, typename Matrix, typename Pivots, typename From, typename To,
@@ -245,15 +260,12 @@ private:
     {
         detail::RegisterRows<T, N, rows_per_thread, physical, unrolled> rows;
         rows.slots.tx = tx;
-        rows.slots.each([&](auto K) {
-            const int slot = detail::value_of(K), row = rows.slots.row(K);
-            rows.steps.ascend([&](auto c) {
-                const int column = detail::value_of(c);
-                rows.at(K, c) = a(column * rows_per_thread + slot, column * N + row);
-            });
-            rows.place(K) = row;
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            rows.steps.ascend([&](auto c)
+                                  TDLS_INLINE_LAMBDA_GPU { rows.at(K, c) = element(a, K, c); });
+            rows.place(K) = rows.slots.row(K);
             if constexpr (Solves) {
-                rows.rhs(K) = from(slot, row);
+                rows.rhs(K) = entry(from, K);
             }
         });
 
@@ -261,15 +273,12 @@ private:
         const bool sound = detail::factor_and_solve<T, Solves, mirror>(
             rows, exchange, detail::FixedPivotRule<Config>{});
 
-        rows.slots.each([&](auto K) {
-            const int slot = detail::value_of(K), row = rows.slots.row(K);
-            rows.steps.ascend([&](auto c) {
-                const int column = detail::value_of(c);
-                a(column * rows_per_thread + slot, column * N + row) = rows.at(K, c);
-            });
-            piv(slot, row) = rows.place(K);
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            rows.steps.ascend([&](auto c)
+                                  TDLS_INLINE_LAMBDA_GPU { element(a, K, c) = rows.at(K, c); });
+            entry(piv, K) = rows.place(K);
             if constexpr (Solves) {
-                to(slot, row) = rows.rhs(K);
+                entry(to, K) = rows.rhs(K);
             }
         });
         barrier();
@@ -284,34 +293,23 @@ private:
                     std::int64_t piv_stride, const From &from, T *x, std::int64_t rhs_stride,
                     T *work, Given &...sync)
     {
-        using Used = typename detail::SyncOf<Sync, Given...>::type;
-        run<Used>(
-            work,
-            [&](auto &barrier) {
-                const detail::Operand<const T, internal_matrix, FixedA> a = {A, A_stride};
-                const detail::Operand<const int, internal_piv, FixedPiv> p = {piv, piv_stride};
-                const detail::Operand<T, internal_rhs, FixedRhs> to = {x, rhs_stride};
-                const auto element = [&](auto K, auto c) {
-                    const int column = detail::value_of(c);
-                    return a(column * rows_per_thread + detail::value_of(K),
-                             column * N + tx + detail::value_of(K) * threads_per_system);
-                };
-                detail::SliceRows<T, N, rows_per_thread, physical, unrolled, decltype(element)>
-                    rows = {{}, {tx}, element, {}, {}};
-                rows.slots.each([&](auto K) {
-                    const int slot = detail::value_of(K), row = rows.slots.row(K);
-                    rows.place(K) = p(slot, row);
-                    rows.rhs(K) = from(slot, row);
-                });
+        auto &&barrier = sync_of<Sync>(work, sync...);
+        const detail::Operand<const T, internal_matrix, FixedA> a(A, A_stride, tx);
+        const detail::Operand<const int, internal_piv, FixedPiv> p(piv, piv_stride, tx);
+        const detail::Operand<T, internal_rhs, FixedRhs> to(x, rhs_stride, tx);
+        const auto factor = [&](auto K, auto c) TDLS_INLINE_LAMBDA_GPU { return element(a, K, c); };
+        detail::SliceRows<T, N, rows_per_thread, physical, unrolled, decltype(factor)> rows = {
+            {}, {tx}, factor, {}, {}};
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
+            rows.place(K) = entry(p, K);
+            rows.rhs(K) = entry(from, K);
+        });
 
-                auto exchange = detail::exchange_of(rows, work, threads_per_system, barrier);
-                detail::solve_with_factors<T, mirror>(rows, exchange);
+        auto exchange = detail::exchange_of(rows, work, threads_per_system, barrier);
+        detail::solve_with_factors<T, mirror>(rows, exchange);
 
-                rows.slots.each(
-                    [&](auto K) { to(detail::value_of(K), rows.slots.row(K)) = rows.rhs(K); });
-                barrier();
-            },
-            sync...);
+        rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU { entry(to, K) = rows.rhs(K); });
+        barrier();
     }
 };
 

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// expect: CooperativeLUppSolverStatic: one sync
+#include <tdls/tdls.hpp>
+using namespace tdls;
+bool use(double *A, int *piv, double *work)
+{
+    auto sync = [] {};
+    return CooperativeLUppSolverStatic<double, 4>::factorize<false, false>(0, A, 1, piv, 1, work,
+                                                                           sync, sync);
+}
