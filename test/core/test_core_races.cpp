@@ -24,12 +24,19 @@ void races(void **)
         const System<T> in = make_system<T>(N, kind, random);
         const System<T> expected = expected_outcome(in, config);
         for (int own_barrier = 0; own_barrier <= 1; ++own_barrier) {
-            System<T> one = in, two = in, three = in;
-            std::vector<T> x(N), y(in.rhs), z(N), work(static_cast<std::size_t>(S::workspace_size));
+            System<T> one = in, two = in, three = in, four = in;
+            std::vector<T> x(N), y(in.rhs), z(N), by_static(N), canonical(N);
+            std::vector<T> work(static_cast<std::size_t>(S::workspace_size));
             std::vector<T> read(N);
             std::barrier<> barrier(S::threads_per_system);
             Verdicts verdicts(S::threads_per_system);
+            std::vector<T> seen(static_cast<std::size_t>(S::threads_per_system));
             const auto use = [&](int tx, auto &...sync) {
+                // What the next thread of the group wrote is visible on return, of every call.
+                const auto look = [&](const auto &results) {
+                    const auto next = static_cast<std::size_t>((tx + 1) % S::threads_per_system);
+                    seen[static_cast<std::size_t>(tx)] += static_cast<T>(results[next]);
+                };
                 bool sound = S::template solve<false, false, false>(
                     tx, one.matrix.data(), 1, one.piv.data(), 1, in.rhs.data(), x.data(), 1,
                     work.data(), sync...);
@@ -41,17 +48,29 @@ void races(void **)
                 sound &= S::template solve_inplace<false, false, false, 1, 1, 1>(
                     tx, two.matrix.data(), 1, two.piv.data(), 1, two.rhs.data(), 1, work.data(),
                     sync...);
-                S::template substitute<false, false, false>(tx, two.matrix.data(), 1,
-                                                            two.piv.data(), 1, in.rhs.data(),
-                                                            z.data(), 1, work.data(), sync...);
+                look(two.matrix);
+                look(two.piv);
+                look(two.rhs);
+                S::template substitute<false, false, false>(
+                    tx, two.matrix.data(), 1, two.piv.data(), 1, in.rhs.data(), by_static.data(), 1,
+                    work.data(), sync...);
+                look(by_static);
                 sound &= D::factorize(N, tx, three.matrix.data(), 1, three.piv.data(), 1,
                                       work.data(), sync...);
+                look(three.matrix);
+                look(three.piv);
                 D::substitute_inplace(N, tx, three.matrix.data(), 1, three.piv.data(), 1,
                                       three.rhs.data(), 1, work.data(), sync...);
+                look(three.rhs);
                 D::substitute_canonical(N, tx, three.matrix.data(), 1, three.piv.data(), 1, 0,
-                                        z.data(), 1, work.data(), sync...);
+                                        canonical.data(), 1, work.data(), sync...);
+                look(canonical);
                 D::substitute(N, tx, three.matrix.data(), 1, three.piv.data(), 1, y.data(),
                               z.data(), 1, work.data(), sync...);
+                look(z);
+                sound &= D::solve_inplace(N, tx, four.matrix.data(), 1, four.piv.data(), 1,
+                                          four.rhs.data(), 1, work.data(), sync...);
+                look(four.rhs);
                 verdicts.give(tx, sound);
             };
             run_group(S::threads_per_system, [&](int tx) {
@@ -62,13 +81,14 @@ void races(void **)
                     use(tx);
                 }
             });
-            one.sound = two.sound = three.sound = verdicts.agreed();
+            one.sound = two.sound = three.sound = four.sound = verdicts.agreed();
             one.rhs = x;
             assert_outcome(one, expected, true, "solve");
             assert_outcome(two, expected, true, "solve_inplace");
             assert_outcome(three, expected, true, "substitute_inplace");
+            assert_outcome(four, expected, true, "solve_inplace, dynamic");
             if (expected.sound) {
-                assert_true(same(z, expected.rhs));
+                assert_true(same(z, expected.rhs) && same(by_static, expected.rhs));
                 for (std::size_t i = 0; i < N; ++i) {
                     assert_true(same(read[i], x[N - 1 - i]));
                 }

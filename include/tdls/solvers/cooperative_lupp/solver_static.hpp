@@ -299,7 +299,7 @@ private:
         const detail::Operand<T, internal_rhs, FixedRhs> to(x, rhs_stride, tx);
         const auto factor = [&](auto K, auto c) TDLS_INLINE_LAMBDA_GPU { return element(a, K, c); };
         detail::SliceRows<T, N, rows_per_thread, physical, unrolled, decltype(factor)> rows = {
-            {}, {tx}, factor, {}, {}};
+            {{}, {tx}, {}, {}}, factor};
         rows.slots.each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
             rows.place(K) = entry(p, K);
             rows.rhs(K) = entry(from, K);
