@@ -43,66 +43,74 @@ struct Slices {
     }
 };
 
-// One call of `solve` and of `factorize` + `substitute` with a combination of residencies. All
-// operands exist in both forms; the ones in use are gathered.
-template <typename T, int N, auto Config, bool Rhs, bool Piv, bool Matrix>
-void check_residency(const System<T> &in, const System<T> &expected)
+// `solve`, or `factorize` and `substitute`, with a combination of residencies. All operands exist
+// in both forms; the ones in use are gathered.
+template <typename T, int N, auto Config, bool Rhs, bool Piv, bool Matrix, bool InOne>
+void check_call(const System<T> &in, const System<T> &expected)
 {
     using S = CooperativeLUppSolverStatic<T, N, Config>;
-    for (int in_one = 0; in_one <= 1; ++in_one) {
-        Slices<S, T, N> slices(in);
-        Spread<T> matrix(in.matrix, 2), b(in.rhs, 3), x(in.rhs, 3);
-        Spread<int> piv(in.piv, 2);
-        std::vector<T> work(static_cast<std::size_t>(S::workspace_size));
-        Verdicts verdicts(S::threads_per_system);
-        run_group(S::threads_per_system, [&](int tx) {
-            T *const a = Matrix ? slices.matrix[tx] : matrix.data();
-            int *const p = Piv ? slices.piv[tx] : piv.data();
-            const T *const from = Rhs ? slices.b[tx] : b.data();
-            T *const to = Rhs ? slices.x[tx] : x.data();
-            if (in_one == 1) {
-                verdicts.give(tx, S::template solve<Rhs, Piv, Matrix>(tx, a, 2, p, 2, from, to, 3,
-                                                                      work.data()));
-            } else {
-                verdicts.give(tx, S::template factorize<Piv, Matrix>(tx, a, 2, p, 2, work.data()));
-                S::template substitute<Rhs, Piv, Matrix>(tx, a, 2, p, 2, from, to, 3, work.data());
-            }
-        });
-        System<T> got(N);
-        got.sound = verdicts.agreed();
-        got.matrix = matrix.gather();
-        got.piv = piv.gather();
-        got.rhs = x.gather();
-        Slices<S, T, N>::each_row([&](int tx, int K, std::size_t row) {
-            for (int c = 0; c < N && Matrix; ++c) {
-                got.matrix[static_cast<std::size_t>(c) * N + row] =
-                    slices.matrix[tx][c * S::rows_per_thread + K];
-            }
-            if (Piv) {
-                got.piv[row] = slices.piv[tx][K];
-            }
-            if (Rhs) {
-                got.rhs[row] = slices.x[tx][K];
-            }
-        });
-        assert_outcome(got, expected, true, in_one == 1 ? "solve" : "factorize and substitute");
-        if (!same(b.gather(), in.rhs)) {
-            fail_msg("b was written");
+    Slices<S, T, N> slices(in);
+    Spread<T> matrix(in.matrix, 2), b(in.rhs, 3), x(in.rhs, 3);
+    Spread<int> piv(in.piv, 2);
+    std::vector<T> work(static_cast<std::size_t>(S::workspace_size));
+    Verdicts verdicts(S::threads_per_system);
+    run_group(S::threads_per_system, [&](int tx) {
+        T *const a = Matrix ? slices.matrix[tx] : matrix.data();
+        int *const p = Piv ? slices.piv[tx] : piv.data();
+        const T *const from = Rhs ? slices.b[tx] : b.data();
+        T *const to = Rhs ? slices.x[tx] : x.data();
+        if constexpr (InOne) {
+            verdicts.give(
+                tx, S::template solve<Rhs, Piv, Matrix>(tx, a, 2, p, 2, from, to, 3, work.data()));
+        } else {
+            verdicts.give(tx, S::template factorize<Piv, Matrix>(tx, a, 2, p, 2, work.data()));
+            S::template substitute<Rhs, Piv, Matrix>(tx, a, 2, p, 2, from, to, 3, work.data());
         }
+    });
+    System<T> got(N);
+    got.sound = verdicts.agreed();
+    got.matrix = matrix.gather();
+    got.piv = piv.gather();
+    got.rhs = x.gather();
+    Slices<S, T, N>::each_row([&](int tx, int K, std::size_t row) {
+        for (int c = 0; c < N && Matrix; ++c) {
+            got.matrix[static_cast<std::size_t>(c) * N + row] =
+                slices.matrix[tx][c * S::rows_per_thread + K];
+        }
+        if (Piv) {
+            got.piv[row] = slices.piv[tx][K];
+        }
+        if (Rhs) {
+            got.rhs[row] = slices.x[tx][K];
+        }
+    });
+    assert_outcome(got, expected, true, InOne ? "solve" : "factorize and substitute");
+    if (!same(b.gather(), in.rhs)) {
+        fail_msg("b was written");
     }
 }
 
-template <typename T, int N, auto Config>
+template <typename T, int N, auto Config, bool Rhs, bool Piv, bool Matrix>
+void check_residency(const System<T> &in, const System<T> &expected)
+{
+    check_call<T, N, Config, Rhs, Piv, Matrix, true>(in, expected);
+    check_call<T, N, Config, Rhs, Piv, Matrix, false>(in, expected);
+}
+
+// All combinations, or the two pure ones.
+template <typename T, int N, auto Config, bool All>
 void check_residencies(const System<T> &in, const System<T> &expected)
 {
     check_residency<T, N, Config, false, false, false>(in, expected);
-    check_residency<T, N, Config, false, false, true>(in, expected);
-    check_residency<T, N, Config, false, true, false>(in, expected);
-    check_residency<T, N, Config, false, true, true>(in, expected);
-    check_residency<T, N, Config, true, false, false>(in, expected);
-    check_residency<T, N, Config, true, false, true>(in, expected);
-    check_residency<T, N, Config, true, true, false>(in, expected);
     check_residency<T, N, Config, true, true, true>(in, expected);
+    if constexpr (All) {
+        check_residency<T, N, Config, false, false, true>(in, expected);
+        check_residency<T, N, Config, false, true, false>(in, expected);
+        check_residency<T, N, Config, false, true, true>(in, expected);
+        check_residency<T, N, Config, true, false, false>(in, expected);
+        check_residency<T, N, Config, true, false, true>(in, expected);
+        check_residency<T, N, Config, true, true, false>(in, expected);
+    }
 }
 
 // solve_inplace and substitute_inplace with compile-time strides, substitute_canonical against

@@ -179,10 +179,9 @@ constexpr auto physical = RowInterchange::Physical;
 constexpr auto row_major = MatrixLayout::RowMajor;
 constexpr auto col_major = MatrixLayout::ColMajor;
 
-#define CASE(T, N, I, L)                                                                                        \
-    {                                                                                                           \
-#        T ", N = " #        N ", " #        I ", " #        L, solves < T, N, I, L>, nullptr, nullptr, nullptr \
-    }
+// clang-format off
+#define CASE(T, N, I, L) {#T ", N = " #N ", " #I ", " #L, solves<T, N, I, L>, nullptr, nullptr, nullptr}
+// clang-format on
 #define CASES(T, N)                                                                                \
     CASE(T, N, logical, row_major), CASE(T, N, logical, col_major),                                \
         CASE(T, N, physical, row_major), CASE(T, N, physical, col_major)

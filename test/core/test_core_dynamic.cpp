@@ -96,10 +96,9 @@ constexpr auto row_major = MatrixLayout::RowMajor;
 constexpr auto col_major = MatrixLayout::ColMajor;
 using long_double = long double;
 
-#define CASE(T, I, L, R, X)                                                                                                    \
-    {                                                                                                                          \
-#        T ", " #        I ", " #        L ", " #        R ", " #        X, orders < T, I, L, R, X>, nullptr, nullptr, nullptr \
-    }
+// clang-format off
+#define CASE(T, I, L, R, X) {#T ", " #I ", " #L ", " #R ", " #X, orders<T, I, L, R, X>, nullptr, nullptr, nullptr}
+// clang-format on
 #define CASES(R)                                                                                   \
     CASE(double, logical, row_major, R, false), CASE(double, logical, col_major, R, false),        \
         CASE(double, physical, row_major, R, false), CASE(double, physical, col_major, R, false)

@@ -158,11 +158,9 @@ void lanes(void **)
 constexpr auto row_major = MatrixLayout::RowMajor;
 constexpr auto col_major = MatrixLayout::ColMajor;
 
-#define CASE(T, N, R, L, U)                                                                        \
-    {                                                                                              \
-#        T ", N = " #        N ", R = " #        R ", " #        L ", " #        U, lanes < T, N,  \
-            R, L, U>, nullptr, nullptr, nullptr                                                    \
-    }
+// clang-format off
+#define CASE(T, N, R, L, U) {#T ", N = " #N ", R = " #R ", " #L ", " #U, lanes<T, N, R, L, U>, nullptr, nullptr, nullptr}
+// clang-format on
 #define CASES(T, N, R)                                                                             \
     CASE(T, N, R, row_major, true), CASE(T, N, R, col_major, true), CASE(T, N, R, col_major, false)
 

@@ -84,10 +84,9 @@ constexpr auto physical = RowInterchange::Physical;
 constexpr auto row_major = MatrixLayout::RowMajor;
 constexpr auto col_major = MatrixLayout::ColMajor;
 
-#define CASE(T, I, L, X)                                                                                   \
-    {                                                                                                      \
-#        T ", " #        I ", " #        L ", " #        X, agree < T, I, L, X>, nullptr, nullptr, nullptr \
-    }
+// clang-format off
+#define CASE(T, I, L, X) {#T ", " #I ", " #L ", " #X, agree<T, I, L, X>, nullptr, nullptr, nullptr}
+// clang-format on
 
 } // namespace
 

@@ -102,11 +102,9 @@ constexpr auto physical = RowInterchange::Physical;
 constexpr auto row_major = MatrixLayout::RowMajor;
 constexpr auto col_major = MatrixLayout::ColMajor;
 
-#define CASE(T, N, I, L, R)                                                                        \
-    {                                                                                              \
-#        T ", N = " #        N ", " #        I ", " #        L ", R = " #        R, races < T, N,  \
-            I, L, R>, nullptr, nullptr, nullptr                                                    \
-    }
+// clang-format off
+#define CASE(T, N, I, L, R) {#T ", N = " #N ", " #I ", " #L ", R = " #R, races<T, N, I, L, R>, nullptr, nullptr, nullptr}
+// clang-format on
 #define CASES(T, N, R)                                                                             \
     CASE(T, N, logical, row_major, R), CASE(T, N, logical, col_major, R),                          \
         CASE(T, N, physical, row_major, R), CASE(T, N, physical, col_major, R)
