@@ -83,7 +83,7 @@ void orders(void **)
         .layout = Layout};
     Random random(R);
     // Groups of many threads take long on few processors: fewer of them.
-    for (int n = 1; n <= 40; n += R < 3 && n > 8 ? 5 : 1) {
+    for (int n = 1; n <= 40; n += R < 3 && n > 8 ? 8 : 1) {
         for (const Kind kind : kinds) {
             check_order<T, config>(n, kind, random);
         }

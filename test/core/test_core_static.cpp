@@ -73,12 +73,14 @@ void check_order()
 template <int... Ns>
 void check_orders(std::integer_sequence<int, Ns...>)
 {
-    (check_order<Ns + 1>(), ...);
+    // Odd orders here, even ones in the other layout.
+    constexpr int first = config_of<double>(1).layout == MatrixLayout::RowMajor ? 1 : 2;
+    (check_order<2 * Ns + first>(), ...);
 }
 
 void orders_1_to_40(void **)
 {
-    check_orders(std::make_integer_sequence<int, 40>{});
+    check_orders(std::make_integer_sequence<int, 20>{});
 }
 
 // clang-format off
