@@ -41,6 +41,7 @@ if [ "$part" = compile ]; then
         if have hipcc "entry points, hipcc, ${arch%%:*}"; then
             # shellcheck disable=SC2086
             hipcc -x hip -std=c++20 -O1 --offload-arch="${arch%%:*}" "${arch##*:}" $warnings \
+                -Wno-unused-command-line-argument \
                 -I"$include" "$folder/entry_points.cpp" -o "$scratch/hip.o" >&2
             report $? "entry points, hipcc, ${arch%%:*}"
         fi
@@ -52,7 +53,8 @@ if [ "$part" = compile ]; then
         report $? "$(basename "$kernel"), nvcc"
     fi
     if have hipcc "$(basename "$kernel"), hipcc"; then
-        hipcc -x hip -std=c++20 --offload-arch=gfx90a -Wall -Wextra -Werror -I"$include" -c "$kernel" \
+        hipcc -x hip -std=c++20 --offload-arch=gfx90a -Wall -Wextra -Werror \
+            -Wno-unused-command-line-argument -I"$include" -c "$kernel" \
             -o "$scratch/kernel.o" >&2
         report $? "$(basename "$kernel"), hipcc"
     fi

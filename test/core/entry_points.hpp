@@ -135,6 +135,20 @@ template TDLS_HOST_DEVICE bool use<double>(int, int, double *, int *, const doub
                                            double *, std::int64_t);
 
 #if TDLS_DEVICE_DIALECT
+// A barrier that exists on the device alone, for a group that is wider than a warp: no warning.
+inline __global__ void with_block_barrier(double *A, int *piv, const double *b, double *x,
+                                          bool *out)
+{
+    constexpr CooperativeLUppConfig<double> loops = {.unroll_loops = false};
+    using Wide = CooperativeLUppSolverStatic<double, 70, loops>;
+    __shared__ double work[Wide::workspace_size];
+    auto sync = [] { __syncthreads(); };
+    const int tx = static_cast<int>(threadIdx.x);
+    out[0] = Wide::solve<false, false, false>(tx, A, 1, piv, 1, b, x, 1, work, sync);
+    Wide::substitute<false, false, false>(tx, A, 1, piv, 1, b, x, 1, work, sync);
+    out[1] = CooperativeLUppSolverDynamic<double>::solve(70, tx, A, 1, piv, 1, b, x, 1, work, sync);
+}
+
 template <typename T>
 __global__ void kernel(int n, T *A, int *piv, const T *b, T *x, T *work, std::int64_t stride,
                        bool *out)

@@ -32,6 +32,14 @@
 
 #define TDLS_RESTRICT __restrict__
 
+// Before a function template for host and device that calls what its caller gives it, which may be
+// for the device alone: nvcc then does not warn.
+#if defined(__CUDACC__)
+#    define TDLS_CALLS_GIVEN _Pragma("nv_exec_check_disable")
+#else
+#    define TDLS_CALLS_GIVEN
+#endif
+
 // Before a loop without dependences between its iterations, where the compiler cannot know.
 // (clang tests at run time, and warns where it does not follow such a hint.)
 #if defined(__clang__) || TDLS_DEVICE_DIALECT

@@ -55,6 +55,7 @@ public:
     }
 
     // Collective. The right-hand side of the row at position k.
+    TDLS_CALLS_GIVEN
     template <typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr T share_entry(Step k)
     {
@@ -70,6 +71,7 @@ public:
 
     // Collective. Divides the right-hand side of the row at position i by the diagonal, and shares
     // it.
+    TDLS_CALLS_GIVEN
     template <typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr T share_quotient(Step i)
     {
@@ -90,6 +92,7 @@ public:
 
     // Collective. Shares the elements first <= j < last of the row at position k, and entry k of
     // the right-hand side; element(j) and entry() are theirs until the step after the next.
+    TDLS_CALLS_GIVEN
     template <typename Step, typename Columns>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void share_row(Step k, const Columns &columns)
     {
@@ -112,6 +115,7 @@ public:
 
     // Collective. Entry p of the right-hand side becomes entry place(p): each thread puts its
     // entries to `put`, and takes them from `take`, both given a slot.
+    TDLS_CALLS_GIVEN
     template <typename Put, typename Take>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void permute(const Put &put, const Take &take)
     {
@@ -155,6 +159,7 @@ public:
     using Base::Base;
 
     // Collective. The best pivot of column k; in_place is the magnitude of the row at position k.
+    TDLS_CALLS_GIVEN
     template <typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr Candidate<T> find_pivot(Step k, T &in_place)
     {
@@ -177,6 +182,7 @@ public:
     }
 
     // Collective. Positions k and m change places; the pivot row is shared from column k on.
+    TDLS_CALLS_GIVEN
     template <Fold Folded, typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void interchange(Step k, int m)
     {
@@ -232,6 +238,7 @@ public:
     {
     }
 
+    TDLS_CALLS_GIVEN
     template <typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr Candidate<T> find_pivot(Step k, T &in_place)
     {
@@ -261,6 +268,7 @@ public:
         return best;
     }
 
+    TDLS_CALLS_GIVEN
     template <Fold Folded, typename Step>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void interchange(Step k, int m)
     {
@@ -351,6 +359,7 @@ public:
         return best;
     }
 
+    TDLS_CALLS_GIVEN
     template <Fold Folded>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr void interchange(int k, int m)
     {
@@ -371,6 +380,7 @@ public:
         rows_.rhs(i) = rows_.rhs(i) / rows_.at(i, i);
         return rows_.rhs(i);
     }
+    TDLS_CALLS_GIVEN
     template <typename Columns>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr void share_row(int k, const Columns &)
     {

@@ -56,6 +56,7 @@ TDLS_HOST_DEVICE constexpr std::int64_t distance(FixedDistance<D>) noexcept
 }
 
 // Calls fn once per index of the sequence, in increasing order, with the index as a constant.
+TDLS_CALLS_GIVEN
 template <typename Fn, int... Ks>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void
 unroll_K_impl(Fn &fn, std::integer_sequence<int, Ks...>) noexcept
@@ -64,6 +65,7 @@ unroll_K_impl(Fn &fn, std::integer_sequence<int, Ks...>) noexcept
 }
 
 // The slots K = 0 .. R-1 of a thread, as constants. fn calls no barrier.
+TDLS_CALLS_GIVEN
 template <int R, typename Fn>
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void unroll_K(Fn &&fn) noexcept
 {

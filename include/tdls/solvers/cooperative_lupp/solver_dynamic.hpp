@@ -201,6 +201,7 @@ private:
         return with_threads(threads);
     }
 
+    TDLS_CALLS_GIVEN
     template <bool Solves, typename Rows, typename Barrier>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
     eliminate(Rows &rows, int n, T *work, Barrier &barrier)
@@ -238,6 +239,7 @@ private:
             });
     }
 
+    TDLS_CALLS_GIVEN
     template <std::int64_t FixedA, std::int64_t FixedPiv, std::int64_t FixedRhs, typename Sync,
               typename From, typename... Given>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void

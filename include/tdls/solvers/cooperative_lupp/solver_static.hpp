@@ -252,6 +252,7 @@ private:
         return v(detail::value_of(K), detail::value_of(K) * threads_per_system);
     }
 
+    TDLS_CALLS_GIVEN
     template <bool Solves, typename Matrix, typename Pivots, typename From, typename To,
               typename Barrier>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
@@ -285,6 +286,7 @@ private:
         return sound;
     }
 
+    TDLS_CALLS_GIVEN
     template <bool internal_rhs, bool internal_piv, bool internal_matrix, std::int64_t FixedA,
               std::int64_t FixedPiv, std::int64_t FixedRhs, typename Sync, typename From,
               typename... Given>
