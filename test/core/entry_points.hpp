@@ -136,8 +136,7 @@ template TDLS_HOST_DEVICE bool use<double>(int, int, double *, int *, const doub
 
 #if TDLS_DEVICE_DIALECT
 // A barrier that exists on the device alone, for a group that is wider than a warp: no warning.
-inline __global__ void with_block_barrier(double *A, int *piv, const double *b, double *x,
-                                          bool *out)
+__global__ void with_block_barrier(double *A, int *piv, const double *b, double *x, bool *out)
 {
     constexpr CooperativeLUppConfig<double> loops = {.unroll_loops = false};
     using Wide = CooperativeLUppSolverStatic<double, 70, loops>;
