@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// Eigen's fixed-size LU of one order and type: what eigen_orders.cpp gives peer_eigen.cpp.
+#ifndef TDLS_BENCH_EIGEN_ORDERS_HPP
+#define TDLS_BENCH_EIGEN_ORDERS_HPP
+
+#include "peer.hpp"
+
+namespace bench
+{
+
+/// `kept` is an array of Eigen's decompositions, one per system, in place of factors in A.
+template <typename T> struct EigenOrder {
+    int n;
+    void *(*make_kept)(std::int64_t count);
+    void (*destroy_kept)(void *kept);
+    /// Factors b.matrices into kept, untimed.
+    void (*factor)(const Batch<T> &b, void *kept);
+    bool (*run)(const Batch<T> &b, void *kept);
+    void (*solve)(const void *kept, std::int64_t system, T *x);
+};
+
+/// Each group of orders is compiled by itself; null: the order is not in the group.
+template <int group> const EigenOrder<float> *find_eigen_order_float(int n);
+template <int group> const EigenOrder<double> *find_eigen_order_double(int n);
+
+} // namespace bench
+
+#endif // TDLS_BENCH_EIGEN_ORDERS_HPP
