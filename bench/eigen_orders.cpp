@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// Compiled once per type and group of orders, with -O3 -march=native and contraction: TDLS_BENCH_TYPE
-// is the type, TDLS_BENCH_GROUP the number of the group, TDLS_BENCH_ORDERS its orders.
+// Compiled once per type and group of orders, with -O3 -march=native and contraction:
+// TDLS_BENCH_TYPE is the type, TDLS_BENCH_GROUP the number of the group, TDLS_BENCH_ORDERS its
+// orders.
 #include "eigen_orders.hpp"
 
 #include <Eigen/LU>
@@ -12,7 +13,8 @@ namespace
 
 using T = TDLS_BENCH_TYPE;
 
-template <int N> struct Order {
+template <int N>
+struct Order {
     using Matrix = Eigen::Matrix<T, N, N>;
     using Vector = Eigen::Matrix<T, N, 1>;
     using Decomposition = Eigen::PartialPivLU<Matrix>;
@@ -23,14 +25,12 @@ template <int N> struct Order {
     /// x := the solution, where the right-hand side was.
     static void solve(const Decomposition &lu, T *x)
     {
-        const Vector b = Eigen::Map<const Vector>(x);
-        Eigen::Map<Vector>(x) = lu.solve(b);
+        Eigen::Map<Vector> result(x);
+        const Vector b = result;
+        result = lu.solve(b);
     }
 
-    static void *make_kept(std::int64_t count)
-    {
-        return new Kept(static_cast<std::size_t>(count));
-    }
+    static void *make_kept(std::int64_t count) { return new Kept(static_cast<std::size_t>(count)); }
     static void destroy_kept(void *kept) { delete static_cast<Kept *>(kept); }
 
     static void factor(const Batch<T> &b, void *kept)
@@ -85,7 +85,8 @@ template <int N> struct Order {
     static constexpr EigenOrder<T> table{N, make_kept, destroy_kept, factor, run, solve_kept};
 };
 
-template <int... N> const EigenOrder<T> *find(int n)
+template <int... N>
+const EigenOrder<T> *find(int n)
 {
     const EigenOrder<T> *found = nullptr;
     (void)((n == N && (found = &Order<N>::table) != nullptr) || ...);
@@ -94,9 +95,8 @@ template <int... N> const EigenOrder<T> *find(int n)
 
 } // namespace
 
-#define TDLS_BENCH_JOIN(a, b) a##b
-#define TDLS_BENCH_FIND(type) TDLS_BENCH_JOIN(find_eigen_order_, type)
-template <> const EigenOrder<T> *TDLS_BENCH_FIND(TDLS_BENCH_TYPE)<TDLS_BENCH_GROUP>(int n)
+template <>
+const EigenOrder<T> *find_eigen_order<T, TDLS_BENCH_GROUP>(int n)
 {
     return find<TDLS_BENCH_ORDERS>(n);
 }

@@ -9,7 +9,8 @@ namespace bench
 {
 
 /// `kept` is an array of Eigen's decompositions, one per system, in place of factors in A.
-template <typename T> struct EigenOrder {
+template <typename T>
+struct EigenOrder {
     int n;
     void *(*make_kept)(std::int64_t count);
     void (*destroy_kept)(void *kept);
@@ -19,9 +20,22 @@ template <typename T> struct EigenOrder {
     void (*solve)(const void *kept, std::int64_t system, T *x);
 };
 
-/// Each group of orders is compiled by itself; null: the order is not in the group.
-template <int group> const EigenOrder<float> *find_eigen_order_float(int n);
-template <int group> const EigenOrder<double> *find_eigen_order_double(int n);
+/// The orders are compiled in groups; null: the order is not in the group.
+constexpr int eigen_groups = 3;
+template <typename T, int group>
+const EigenOrder<T> *find_eigen_order(int n);
+template <>
+const EigenOrder<float> *find_eigen_order<float, 0>(int n);
+template <>
+const EigenOrder<float> *find_eigen_order<float, 1>(int n);
+template <>
+const EigenOrder<float> *find_eigen_order<float, 2>(int n);
+template <>
+const EigenOrder<double> *find_eigen_order<double, 0>(int n);
+template <>
+const EigenOrder<double> *find_eigen_order<double, 1>(int n);
+template <>
+const EigenOrder<double> *find_eigen_order<double, 2>(int n);
 
 } // namespace bench
 

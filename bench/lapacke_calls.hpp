@@ -30,7 +30,8 @@ public:
     explicit operator bool() const { return handle_ != nullptr; }
 
     /// A function of the library or of one that it needs; null if there is none of that name.
-    template <typename Function> Function *find(const std::string &name) const
+    template <typename Function>
+    Function *find(const std::string &name) const
     {
         void *const symbol = handle_ != nullptr ? dlsym(handle_, name.c_str()) : nullptr;
         return reinterpret_cast<Function *>(symbol);
@@ -49,7 +50,8 @@ private:
     void *handle_ = nullptr; // never closed: BLAS libraries leave threads behind
 };
 
-template <typename T> struct LapackeCalls {
+template <typename T>
+struct LapackeCalls {
     using Gesv = int(int, int, int, T *, int, int *, T *, int);
     using Getrf = int(int, int, int, T *, int, int *);
     using Getrs = int(int, char, int, int, const T *, int, const int *, T *, int);

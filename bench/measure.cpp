@@ -21,7 +21,8 @@ double now()
 }
 
 /// Memory aligned as tdls_malloc's.
-template <typename T> class Buffer
+template <typename T>
+class Buffer
 {
 public:
     Buffer() = default;
@@ -48,7 +49,8 @@ private:
 };
 
 /// A copy shared among the threads, with the systems of each where it will use them.
-template <typename T> void copy(const T *from, T *to, std::int64_t length, int threads)
+template <typename T>
+void copy(const T *from, T *to, std::int64_t length, int threads)
 {
     constexpr std::int64_t piece = 16384;
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -58,7 +60,8 @@ template <typename T> void copy(const T *from, T *to, std::int64_t length, int t
 }
 
 /// Uniform in (-1, 1), from a counter (the finalizer of SplitMix64, G. Steele et al., 2014).
-template <typename T> T random_number(std::uint64_t counter)
+template <typename T>
+T random_number(std::uint64_t counter)
 {
     std::uint64_t z = counter * 0x9e3779b97f4a7c15U + 0x9e3779b97f4a7c15U;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -70,7 +73,8 @@ template <typename T> T random_number(std::uint64_t counter)
 }
 
 /// P A = L U in place, as LAPACK writes it, by the plain loops.
-template <typename T> void factor(int n, T *A, std::int32_t *ipiv)
+template <typename T>
+void factor(int n, T *A, std::int32_t *ipiv)
 {
     for (int k = 0; k < n; ++k) {
         int best = k;
@@ -89,7 +93,8 @@ template <typename T> void factor(int n, T *A, std::int32_t *ipiv)
 }
 
 /// Solves A x = b with such factors, x in place of b; false if ipiv is none.
-template <typename T> bool solve(int n, const T *A, const std::int32_t *ipiv, T *x)
+template <typename T>
+bool solve(int n, const T *A, const std::int32_t *ipiv, T *x)
 {
     for (int k = 0; k < n; ++k) {
         if (ipiv[k] <= k || ipiv[k] > n)
@@ -109,7 +114,8 @@ template <typename T> bool solve(int n, const T *A, const std::int32_t *ipiv, T 
 
 /// norm(b - A x) / (norm(A) norm(x) + norm(b)) in the maximum norm, by extended precision; NaN or
 /// infinite if x is.
-template <typename T> double backward_error(int n, const T *A, const T *b, const T *x)
+template <typename T>
+double backward_error(int n, const T *A, const T *b, const T *x)
 {
     long double residual = 0, of_A = 0, of_x = 0, of_b = 0;
     bool finite = true;
@@ -136,9 +142,8 @@ struct Position {
 
     std::int64_t operator()(std::int64_t s, std::int64_t e, std::int64_t length) const
     {
-        return storage == Storage::interleaved
-                   ? s / width * width * length + e * width + s % width
-                   : s * length + e;
+        return storage == Storage::interleaved ? s / width * width * length + e * width + s % width
+                                               : s * length + e;
     }
     /// Elements of the whole, an unfilled block included.
     std::int64_t whole(std::int64_t count, std::int64_t length) const
@@ -158,7 +163,8 @@ struct Position {
 };
 
 /// Random systems of an order and type, in strided storage, with their factors.
-template <typename T> class Systems
+template <typename T>
+class Systems
 {
 public:
     Systems(int n, double megabytes)
@@ -173,15 +179,31 @@ public:
             for (std::int64_t e = 0; e < size; ++e)
                 A_.get()[s * size + e] = random_number<T>(start + static_cast<std::uint64_t>(e));
             for (std::int64_t e = 0; e < n; ++e)
-                B_.get()[s * n + e] = random_number<T>(start + static_cast<std::uint64_t>(size + e));
+                B_.get()[s * n + e] =
+                    random_number<T>(start + static_cast<std::uint64_t>(size + e));
         }
     }
 
-    int n() const { return n_; }
-    std::int64_t count() const { return count_; }
-    std::int64_t size() const { return std::int64_t{n_} * n_; }
-    const T *A() const { return A_.get(); }
-    const T *B() const { return B_.get(); }
+    int n() const
+    {
+        return n_;
+    }
+    std::int64_t count() const
+    {
+        return count_;
+    }
+    std::int64_t size() const
+    {
+        return std::int64_t{n_} * n_;
+    }
+    const T *A() const
+    {
+        return A_.get();
+    }
+    const T *B() const
+    {
+        return B_.get();
+    }
     const T *factors()
     {
         if (factors_.get() == nullptr) {
@@ -195,7 +217,10 @@ public:
         return factors_.get();
     }
     /// After factors().
-    const std::int32_t *pivots() const { return pivots_.get(); }
+    const std::int32_t *pivots() const
+    {
+        return pivots_.get();
+    }
 
 private:
     int n_;
@@ -205,7 +230,8 @@ private:
 };
 
 /// The operands of a case, in its storage, and what they are set to before each run.
-template <typename T> class Operands
+template <typename T>
+class Operands
 {
 public:
     Operands(const Case &which, Systems<T> &systems, std::int64_t width)
@@ -217,9 +243,9 @@ public:
           of_B_(position_.place(systems.B(), systems.count(), systems.n())),
           A_(position_.whole(systems.count(), systems.size())),
           B_(position_.whole(systems.count(), systems.n())),
-          ipiv_(needs_factors_ ? position_.place(systems.pivots(), systems.count(), systems.n())
-                               : Buffer<std::int32_t>(
-                                     position_.whole(systems.count(), systems.n()))),
+          ipiv_(needs_factors_
+                    ? position_.place(systems.pivots(), systems.count(), systems.n())
+                    : Buffer<std::int32_t>(position_.whole(systems.count(), systems.n()))),
           info_(systems.count())
     {
         const std::int64_t count = systems.count();
@@ -228,9 +254,9 @@ public:
             A_pointers_.push_back(A_.get() + s * systems.size());
             B_pointers_.push_back(B_.get() + s * systems.n());
         }
-        batch_ = {which.routine, which.storage,      systems.n(),        which.threads, count,
-                  width,         A_.get(),           B_.get(),           A_pointers_.data(),
-                  B_pointers_.data(), ipiv_.get(),   info_.get(),        systems.A()};
+        batch_ = {which.routine, which.storage, systems.n(), which.threads,      count,
+                  width,         A_.get(),      B_.get(),    A_pointers_.data(), B_pointers_.data(),
+                  ipiv_.get(),   info_.get(),   systems.A()};
     }
 
     const Batch<T> &batch() const { return batch_; }
@@ -258,8 +284,8 @@ public:
         std::vector<T> x(static_cast<std::size_t>(n)), A(static_cast<std::size_t>(batch_.size()));
         std::vector<std::int32_t> ipiv(static_cast<std::size_t>(n));
         const auto look_at = [&](std::int64_t s) {
-            const double error = backward_error(n, systems_.A() + s * batch_.size(),
-                                                systems_.B() + s * n, x.data());
+            const double error =
+                backward_error(n, systems_.A() + s * batch_.size(), systems_.B() + s * n, x.data());
             worst = std::max(worst, error / (n * double{std::numeric_limits<T>::epsilon()}));
         };
         for (std::int64_t i = 0; i < sample; ++i) {
@@ -314,10 +340,9 @@ struct Measurement::State {
             systems = std::make_unique<Systems<T>>(which.n, options.megabytes);
         }
         constexpr std::int64_t bytes_of_vector = 64;
-        const std::int64_t width =
-            options.width > 0    ? options.width
-            : options.width == 0 ? systems->count()
-                                 : bytes_of_vector / std::int64_t{sizeof(T)};
+        const std::int64_t width = options.width > 0    ? options.width
+                                   : options.width == 0 ? systems->count()
+                                                        : bytes_of_vector / std::int64_t{sizeof(T)};
         Operands<T> operands(which, *systems, width);
         const Batch<T> &batch = operands.batch();
         Measured measured{batch.count, which.storage == Storage::interleaved ? width : 0, {}};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "measure.hpp"
+#include "text.hpp"
 
 namespace bench
 {
@@ -81,14 +82,14 @@ std::string output_of_child(const std::string &core, char **argv)
 
 std::string choose_openblas_core(const Options &options, char **argv)
 {
-    if (const char *const found = std::getenv(found_variable))
-        return found;
+    if (const char *const before = std::getenv(found_variable))
+        return before;
     const char *const given = std::getenv(core_variable);
     if (given != nullptr)
-        return std::string(core_variable) + "=" + given + " was given";
+        return text("%s=%s was given", core_variable, given);
     if (!options.probe)
         return "";
-    std::string best, text;
+    std::string best, found;
     double least = 0;
     std::vector<std::string> seen;
     for (const std::string &core : cores_to_try()) {
@@ -101,10 +102,8 @@ std::string choose_openblas_core(const Options &options, char **argv)
         if (std::find(seen.begin(), seen.end(), name.data()) != seen.end())
             continue;
         seen.emplace_back(name.data());
-        std::array<char, 128> entry{};
-        std::snprintf(entry.data(), entry.size(), "%s%s%s %.0f ns", text.empty() ? "" : ", ",
-                      name.data(), core.empty() ? " (its own choice)" : "", nanoseconds);
-        text += entry.data();
+        found += text("%s%s%s %.0f ns", found.empty() ? "" : ", ", name.data(),
+                      core.empty() ? " (its own choice)" : "", nanoseconds);
         if (least == 0 || nanoseconds < least) {
             least = nanoseconds;
             best = core;
@@ -112,14 +111,14 @@ std::string choose_openblas_core(const Options &options, char **argv)
     }
     if (seen.empty())
         return "";
-    text += "; taken: " + (best.empty() ? std::string("its own choice") : best);
-    setenv(found_variable, text.c_str(), 1);
+    found += "; taken: " + (best.empty() ? std::string("its own choice") : best);
+    setenv(found_variable, found.c_str(), 1);
     if (!best.empty()) {
         setenv(core_variable, best.c_str(), 1);
         std::fflush(nullptr);
         execv("/proc/self/exe", argv);
     }
-    return text;
+    return found;
 }
 
 int probe_openblas_core(const Options &options)

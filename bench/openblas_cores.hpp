@@ -10,8 +10,8 @@ namespace bench
 {
 
 /// In the parent: tries the cores that this processor can run and starts the program anew with the
-/// best one, unless OPENBLAS_CORETYPE is set. Returns what the header of the output is to say; empty
-/// if LAPACKE is not OpenBLAS's.
+/// best one, unless OPENBLAS_CORETYPE is set. Returns what the header of the output is to say;
+/// empty if LAPACKE is not OpenBLAS's.
 std::string choose_openblas_core(const Options &options, char **argv);
 
 /// In the child: prints the core and its time.

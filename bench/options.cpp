@@ -174,8 +174,24 @@ const char *name_of(Storage storage)
 
 Options read_options(int argc, char **argv)
 {
-    enum { N = 1, TYPE, ROUTINE, STORAGE, THREADS, STANDARD, SMOKE, MEGABYTES, ROUNDS, WIDTH, CSV,
-           LAPACKE, MKL, NO_PROBE, PEER_PROBE, HELP };
+    enum {
+        N = 1,
+        TYPE,
+        ROUTINE,
+        STORAGE,
+        THREADS,
+        STANDARD,
+        SMOKE,
+        MEGABYTES,
+        ROUNDS,
+        WIDTH,
+        CSV,
+        LAPACKE,
+        MKL,
+        NO_PROBE,
+        PEER_PROBE,
+        HELP
+    };
     static const option known[] = {{"n", required_argument, nullptr, N},
                                    {"type", required_argument, nullptr, TYPE},
                                    {"routine", required_argument, nullptr, ROUTINE},

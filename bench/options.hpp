@@ -14,10 +14,10 @@ namespace bench
 
 struct Options {
     std::vector<Case> cases;
-    double megabytes = 64;     ///< of the matrices of a case
+    double megabytes = 64;       ///< of the matrices of a case
     double least_seconds = 5e-3; ///< of a measurement: shorter runs are repeated
     int rounds = 7;
-    std::int64_t width = -1;        ///< of interleaved storage; -1: 64 bytes, 0: the batch
+    std::int64_t width = -1;     ///< of interleaved storage; -1: 64 bytes, 0: the batch
     std::int64_t checked = 1000; ///< systems whose error is computed after each run
     bool smoke = false;
     bool probe = true;       ///< try the cores of OpenBLAS

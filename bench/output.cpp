@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "text.hpp"
+
 namespace bench
 {
 namespace
@@ -112,8 +114,9 @@ Output::Output(const std::string &csv, const Header &header, std::vector<std::st
     }
     if (csv_ != nullptr)
         std::fputs(columns, csv_);
-    std::printf("\n  n type   routine   storage     thr  ns/system     least spread  systems/s   GB/s"
-                " mem%% GFLOP/s peak%%");
+    std::printf(
+        "\n  n type   routine   storage       thr  ns/system     least spread  systems/s   GB/s"
+        " mem%% GFLOP/s peak%%");
     for (std::size_t p = 1; p < peers_.size(); ++p)
         std::printf("  | %9s  ratio", peers_[p].c_str());
     std::printf("\n");
@@ -145,12 +148,12 @@ void Output::add(const Case &which, const Measured &measured, const Rates &rates
 {
     clear_progress();
     const char *const type = which.is_double ? "double" : "float";
-    const std::string storage =
-        name_of(which.storage) +
-        (measured.width > 0 && measured.width < 1000 ? std::to_string(measured.width) : "");
+    const std::string storage = measured.width > 0 ? text("%s/%lld", name_of(which.storage),
+                                                          static_cast<long long>(measured.width))
+                                                   : name_of(which.storage);
     const Result &ours = measured.results.front();
     const Figures f(which, ours, rates);
-    std::printf("%3d %-6s %-9s %-13s %1d %10.1f %9.1f %5.0f%% %10.3g %6.2f %4.0f %7.2f %5.0f",
+    std::printf("%3d %-6s %-9s %-14s %2d %10.1f %9.1f %5.0f%% %10.3g %6.2f %4.0f %7.2f %5.0f",
                 which.n, type, name_of(which.routine), storage.c_str(), which.threads, f.median,
                 f.least, 100 * f.spread, 1e9 / f.median, f.gigabytes, 100 * f.memory, f.gigaflops,
                 100 * f.peak);

@@ -26,7 +26,8 @@ struct Case {
 };
 
 /// The operands of one run: column-major, leading dimension n, no gaps, one right-hand side.
-template <typename T> struct Batch {
+template <typename T>
+struct Batch {
     Routine routine;
     Storage storage;
     int n;

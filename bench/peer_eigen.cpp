@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // Eigen: PartialPivLU of a fixed-size matrix, the decompositions kept in an array of their own.
-#include <type_traits>
-#include <utility>
-
 #include "eigen_orders.hpp"
 
 namespace bench
@@ -10,24 +7,20 @@ namespace bench
 namespace
 {
 
-template <typename T, std::size_t... group>
-const EigenOrder<T> *find_order(int n, std::index_sequence<group...>)
+template <typename T, int group = 0>
+const EigenOrder<T> *find_order(int n)
 {
-    const EigenOrder<T> *found = nullptr;
-    if constexpr (std::is_same_v<T, double>)
-        (void)((found = find_eigen_order_double<static_cast<int>(group)>(n)) || ...);
-    else
-        (void)((found = find_eigen_order_float<static_cast<int>(group)>(n)) || ...);
-    return found;
-}
-
-template <typename T> const EigenOrder<T> *find_order(int n)
-{
-    return find_order<T>(n, std::make_index_sequence<TDLS_BENCH_EIGEN_GROUPS>());
+    if constexpr (group == eigen_groups) {
+        return nullptr;
+    } else {
+        const EigenOrder<T> *const found = find_eigen_order<T, group>(n);
+        return found != nullptr ? found : find_order<T, group + 1>(n);
+    }
 }
 
 /// The decompositions of one case.
-template <typename T> class Kept
+template <typename T>
+class Kept
 {
 public:
     Kept() = default;
@@ -105,6 +98,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Peer> make_eigen() { return std::make_unique<EigenFixed>(); }
+std::unique_ptr<Peer> make_eigen()
+{
+    return std::make_unique<EigenFixed>();
+}
 
 } // namespace bench

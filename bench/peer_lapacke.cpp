@@ -9,10 +9,10 @@ namespace
 
 const Library &library(const std::string &file)
 {
-    static const Library opened(
-        file.empty() ? std::vector<std::string>{"liblapacke.so.3", "liblapacke.so",
-                                                "libopenblas.so.0", "libopenblas.so"}
-                     : std::vector<std::string>{file});
+    static const Library opened(file.empty()
+                                    ? std::vector<std::string>{"liblapacke.so.3", "liblapacke.so",
+                                                               "libopenblas.so.0", "libopenblas.so"}
+                                    : std::vector<std::string>{file});
     return opened;
 }
 

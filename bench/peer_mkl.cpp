@@ -57,7 +57,8 @@ private:
     const Library &library_;
 };
 
-template <typename T> struct BatchCalls {
+template <typename T>
+struct BatchCalls {
     using Getrf = void(const int *, const int *, T *, const int *, const int *, int *, const int *,
                        const int *, int *);
     using Getrs = void(const char *, const int *, const int *, const T *, const int *, const int *,
@@ -85,12 +86,10 @@ template <typename T> struct BatchCalls {
         std::int64_t failures = 0;
 #pragma omp parallel num_threads(batch.threads) reduction(+ : failures)
         {
-            std::vector<T> work(batch.routine == Routine::gesv
-                                    ? size * static_cast<std::size_t>(chunk)
-                                    : 0);
-            std::vector<int> pivots(batch.routine == Routine::gesv
-                                        ? static_cast<std::size_t>(batch.n * chunk)
-                                        : 0);
+            std::vector<T> work(
+                batch.routine == Routine::gesv ? size * static_cast<std::size_t>(chunk) : 0);
+            std::vector<int> pivots(
+                batch.routine == Routine::gesv ? static_cast<std::size_t>(batch.n * chunk) : 0);
             std::vector<int> info(static_cast<std::size_t>(chunk));
 #pragma omp for schedule(static)
             for (std::int64_t c = 0; c < chunks; ++c) {

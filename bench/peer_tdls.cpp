@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // libtdls itself, on the CPU.
-#include <algorithm>
 #include <cstdio>
 #include <type_traits>
 
 #include <tdls/tdls.h>
 
 #include "peer.hpp"
+#include "text.hpp"
 
 namespace bench
 {
@@ -14,10 +14,12 @@ namespace
 {
 
 // The routines of a type.
-template <typename T> constexpr bool is_double = std::is_same_v<T, double>;
+template <typename T>
+constexpr bool is_double = std::is_same_v<T, double>;
 
 #define TDLS_BENCH_ROUTINE(name, storage)                                                          \
-    template <typename T, typename... Arguments> tdls_status_t name(Arguments... arguments)        \
+    template <typename T, typename... Arguments>                                                   \
+    tdls_status_t name(Arguments... arguments)                                                     \
     {                                                                                              \
         if constexpr (is_double<T>)                                                                \
             return tdls_d##name##_coop_##storage(arguments...);                                    \
@@ -59,8 +61,7 @@ public:
         tdls_version(&major, &minor, &patch);
         char device[256] = "";
         tdls_device_name(handle_, device, sizeof device);
-        return "libtdls " + std::to_string(major) + "." + std::to_string(minor) + "." +
-               std::to_string(patch) + ", " + device;
+        return text("libtdls %d.%d.%d, %s", major, minor, patch, device);
     }
     bool supports(const Case & /*which*/) const override { return true; }
     bool run(const Batch<float> &batch) override { return run_typed(batch); }
@@ -69,7 +70,8 @@ public:
 private:
     tdls_handle_t handle_;
 
-    template <typename T> tdls_status_t call(const Batch<T> &b)
+    template <typename T>
+    tdls_status_t call(const Batch<T> &b)
     {
         const std::int32_t n = b.n;
         const std::int64_t size = b.size();
@@ -103,7 +105,8 @@ private:
         return TDLS_ERR_NOT_SUPPORTED;
     }
 
-    template <typename T> bool run_typed(const Batch<T> &batch)
+    template <typename T>
+    bool run_typed(const Batch<T> &batch)
     {
         tdls_status_t status = tdls_set_num_threads(handle_, batch.threads);
         if (status == TDLS_SUCCESS)

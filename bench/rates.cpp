@@ -20,7 +20,8 @@ double now()
 
 constexpr int tries = 5;
 
-template <typename Work> double least_seconds(const Work &work)
+template <typename Work>
+double least_seconds(const Work &work)
 {
     double least = 1e30;
     for (int k = 0; k < tries; ++k) {
@@ -59,7 +60,8 @@ T multiply_add(std::int64_t count, T factor, T term, std::index_sequence<k...>)
     return sum[0];
 }
 
-template <typename T> double flops(int threads)
+template <typename T>
+double flops(int threads)
 {
     volatile T factor = static_cast<T>(0.5), term = static_cast<T>(0.25);
     volatile double sink = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 // tdls-bench: libtdls and other libraries in turn on the same random systems. See --help.
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +10,7 @@
 
 #include "openblas_cores.hpp"
 #include "output.hpp"
+#include "text.hpp"
 
 namespace
 {
@@ -46,23 +46,10 @@ std::string of_processor(const std::string &key)
 {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
-        if (line.compare(0, key.size(), key) == 0 && line.find_first_of("\t:", key.size()) == key.size())
+        if (line.compare(0, key.size(), key) == 0 &&
+            line.find_first_of("\t:", key.size()) == key.size())
             return line.substr(std::min(line.size(), line.find(':') + 2));
     return "";
-}
-
-std::string gigabytes(double per_second)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f GB/s", per_second / 1e9);
-    return text.data();
-}
-
-std::string gigaflops(double per_second)
-{
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f GFLOP/s", per_second / 1e9);
-    return text.data();
 }
 
 Header describe_machine()
@@ -71,29 +58,33 @@ Header describe_machine()
     const long kibibytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 1024;
     std::string cpu = of_processor("model name");
     if (!of_processor("cpu family").empty())
-        cpu += ", family " + of_processor("cpu family") + " model " + of_processor("model");
+        cpu = text("%s, family %s model %s", cpu.c_str(), of_processor("cpu family").c_str(),
+                   of_processor("model").c_str());
     if (cpu.empty())
-        cpu = "unnamed, implementer " + of_processor("CPU implementer") + " part " +
-              of_processor("CPU part");
-    header.emplace_back("cpu", cpu + ", " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) +
-                                   " processors, L3 " + std::to_string(kibibytes / 1024) + " MiB");
-    std::array<double, 1> load{};
-    if (getloadavg(load.data(), 1) == 1) {
-        std::array<char, 32> text{};
-        std::snprintf(text.data(), text.size(), "%.2f", load[0]);
-        header.emplace_back("load at the start", text.data());
-    }
+        cpu = text("implementer %s part %s", of_processor("CPU implementer").c_str(),
+                   of_processor("CPU part").c_str());
+    header.emplace_back("cpu", text("%s, %ld processors, L3 %ld MiB", cpu.c_str(),
+                                    sysconf(_SC_NPROCESSORS_ONLN), kibibytes / 1024));
+    double load = 0;
+    if (getloadavg(&load, 1) == 1)
+        header.emplace_back("load at the start", text("%.2f", load));
     header.emplace_back("compiler", TDLS_BENCH_COMPILER);
     return header;
 }
 
 std::string describe_run(const Options &options)
 {
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(),
-                  "%g MB of matrices, uniform in (-1, 1), column-major, one right-hand side; %d rounds",
-                  options.megabytes, options.rounds);
-    return text.data();
+    return text("%g MB of matrices, uniform in (-1, 1), column-major, one right-hand side; "
+                "%d rounds",
+                options.megabytes, options.rounds);
+}
+
+std::string describe(const Rates &rates)
+{
+    return text("%.1f GB/s read, %.1f GB/s read and written, %.1f GFLOP/s double, %.1f GFLOP/s "
+                "float",
+                rates.read / 1e9, rates.update / 1e9, rates.flops_double / 1e9,
+                rates.flops_float / 1e9);
 }
 
 } // namespace
@@ -104,7 +95,6 @@ int main(int argc, char **argv)
     if (options.peer_probe)
         return probe_openblas_core(options);
     const std::string cores = choose_openblas_core(options, argv);
-    // Read by libtdls's kernels alone where it was asked for; a child must not choose by it.
     const std::vector<std::unique_ptr<Peer>> peers = find_peers(options.places);
 
     Header header = describe_machine();
@@ -120,15 +110,10 @@ int main(int argc, char **argv)
     for (const Case &which : options.cases)
         if (rates.count(which.threads) == 0) {
             constexpr std::size_t bytes = std::size_t{256} << 20;
-            const Rates measured =
-                options.smoke ? Rates{} : measure_rates(which.threads, bytes);
-            rates[which.threads] = measured;
+            rates[which.threads] = options.smoke ? Rates{} : measure_rates(which.threads, bytes);
             if (!options.smoke)
-                header.emplace_back("limits, " + std::to_string(which.threads) + " thread(s)",
-                                    gigabytes(measured.read) + " read, " +
-                                        gigabytes(measured.update) + " read and written, " +
-                                        gigaflops(measured.flops_double) + " double, " +
-                                        gigaflops(measured.flops_float) + " float");
+                header.emplace_back(text("limits of %d thread(s)", which.threads),
+                                    describe(rates[which.threads]));
         }
 
     Output output(options.csv, header, names);
@@ -136,13 +121,11 @@ int main(int argc, char **argv)
     bool right = true;
     for (std::size_t c = 0; c < options.cases.size(); ++c) {
         const Case &which = options.cases[c];
-        const std::string place = "[" + std::to_string(c + 1) + "/" +
-                                  std::to_string(options.cases.size()) +
-                                  "] n = " + std::to_string(which.n) + ", " +
-                                  (which.is_double ? "double " : "float ") +
-                                  name_of(which.routine) + ": ";
-        const Measured measured =
-            measurement.run(which, peers, [&](const std::string &text) { output.progress(place + text); });
+        const std::string place =
+            text("[%zu/%zu] n = %d, %s, %s: ", c + 1, options.cases.size(), which.n,
+                 which.is_double ? "double" : "float", name_of(which.routine));
+        const Measured measured = measurement.run(
+            which, peers, [&](const std::string &what) { output.progress(place + what); });
         for (const Result &result : measured.results)
             right = right && result.right;
         output.add(which, measured, rates[which.threads]);
