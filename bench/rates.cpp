@@ -18,7 +18,7 @@ double now()
     return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-constexpr int tries = 5;
+constexpr int tries = 10;
 
 template <typename Work>
 double least_seconds(const Work &work)

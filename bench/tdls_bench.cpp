@@ -55,7 +55,8 @@ std::string of_processor(const std::string &key)
 Header describe_machine()
 {
     Header header;
-    const long kibibytes = sysconf(_SC_LEVEL3_CACHE_SIZE) / 1024;
+    std::string last_cache;
+    std::ifstream("/sys/devices/system/cpu/cpu0/cache/index3/size") >> last_cache;
     std::string cpu = of_processor("model name");
     if (!of_processor("cpu family").empty())
         cpu = text("%s, family %s model %s", cpu.c_str(), of_processor("cpu family").c_str(),
@@ -63,8 +64,9 @@ Header describe_machine()
     if (cpu.empty())
         cpu = text("implementer %s part %s", of_processor("CPU implementer").c_str(),
                    of_processor("CPU part").c_str());
-    header.emplace_back("cpu", text("%s, %ld processors, L3 %ld MiB", cpu.c_str(),
-                                    sysconf(_SC_NPROCESSORS_ONLN), kibibytes / 1024));
+    header.emplace_back("cpu", text("%s, %ld processors, L3 %s", cpu.c_str(),
+                                    sysconf(_SC_NPROCESSORS_ONLN),
+                                    last_cache.empty() ? "unknown" : last_cache.c_str()));
     double load = 0;
     if (getloadavg(&load, 1) == 1)
         header.emplace_back("load at the start", text("%.2f", load));
