@@ -250,7 +250,7 @@ public:
     {
         const std::int64_t count = systems.count();
         copy(of_A_.get(), A_.get(), position_.whole(count, systems.size()), which.threads);
-        for (std::int64_t s = 0; s < count; ++s) {
+        for (std::int64_t s = 0; which.storage == Storage::pointers && s < count; ++s) {
             A_pointers_.push_back(A_.get() + s * systems.size());
             B_pointers_.push_back(B_.get() + s * systems.n());
         }

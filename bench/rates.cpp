@@ -64,7 +64,7 @@ template <typename T>
 double flops(int threads)
 {
     volatile T factor = static_cast<T>(0.5), term = static_cast<T>(0.25);
-    volatile double sink = 0;
+    [[maybe_unused]] volatile double sink = 0;
     const double seconds = least_seconds([&] {
         double sum = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)
@@ -83,7 +83,7 @@ Rates measure_rates(int threads, std::size_t bytes)
     std::vector<std::uint64_t> array(bytes / sizeof(std::uint64_t));
     std::uint64_t *const data = array.data();
     const auto length = static_cast<std::int64_t>(array.size());
-    volatile std::uint64_t sink = 0;
+    [[maybe_unused]] volatile std::uint64_t sink = 0;
     const double update = least_seconds([&] {
 #pragma omp parallel for schedule(static) num_threads(threads)
         for (std::int64_t i = 0; i < length; ++i)
