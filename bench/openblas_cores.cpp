@@ -87,7 +87,7 @@ std::string choose_openblas_core(const Options &options, char **argv)
     const char *const given = std::getenv(core_variable);
     if (given != nullptr)
         return text("%s=%s was given", core_variable, given);
-    if (!options.probe)
+    if (!options.probe || openblas_core(options.places.lapacke).empty())
         return "";
     std::string best, found;
     double least = 0;
