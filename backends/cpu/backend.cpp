@@ -36,7 +36,8 @@ bool usable(const KernelSet &set)
     }
     if (std::strcmp(set.name, "avx512") == 0) {
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     }
 #endif
     // The others need no more than the processors that the library as a whole was compiled for.
@@ -203,6 +204,9 @@ int team_size(const Call &call, const Batch<T> &batch)
     return static_cast<int>(std::max(1.0, std::min(threads, count)));
 }
 
+// A kernel may do so many systems at once that lie side by side from a multiple of this number on.
+constexpr std::int64_t group = 16;
+
 // Calls run(begin, end, thread) on each thread of the team, with its part of the batch.
 template <typename Run>
 void spread(int threads, std::int64_t count, const Run &run)
@@ -215,10 +219,12 @@ void spread(int threads, std::int64_t count, const Run &run)
     {
         // The team may have come out smaller than asked for.
         const int thread = omp_get_thread_num();
-        const std::int64_t share = count / omp_get_num_threads();
-        const std::int64_t larger = count % omp_get_num_threads();
+        const std::int64_t groups = (count + group - 1) / group;
+        const std::int64_t share = groups / omp_get_num_threads();
+        const std::int64_t larger = groups % omp_get_num_threads();
         const std::int64_t begin = thread * share + std::min<std::int64_t>(thread, larger);
-        run(begin, begin + share + (thread < larger ? 1 : 0), thread);
+        const std::int64_t end = begin + share + (thread < larger ? 1 : 0);
+        run(begin * group, std::min(end * group, count), thread);
     }
 }
 
@@ -247,12 +253,7 @@ tdls_status_t reserve(const Call &call, std::size_t bytes, int threads)
 template <typename T>
 const Kernels<T> &kernels_of(const Call &call)
 {
-    const KernelSet &set = *static_cast<State *>(call.state)->kernels;
-    if constexpr (sizeof(T) == sizeof(float)) {
-        return set.single_precision;
-    } else {
-        return set.double_precision;
-    }
+    return of_type<T>(*static_cast<State *>(call.state)->kernels);
 }
 
 // Systems of order 0 have no data, and their pointers may be null; all that there is to do is info.
@@ -265,46 +266,41 @@ bool is_trivial(const Batch<T> &batch)
     return batch.n == 0;
 }
 
-template <typename T>
-tdls_status_t getrf(const Call &call, const Batch<T> &batch)
+// Runs a kernel on a batch, on as many threads as are worth while, each with its own scratch.
+template <typename T, typename Kernel>
+tdls_status_t run(const Call &call, const Batch<T> &batch, const Kernel &kernel)
 {
-    if (is_trivial(batch)) {
-        return TDLS_SUCCESS;
-    }
-    const auto kernel = kernels_of<T>(call).getrf;
-    spread(team_size(call, batch), batch.count,
-           [&](std::int64_t begin, std::int64_t end, int) { kernel(batch, begin, end); });
-    return TDLS_SUCCESS;
-}
-
-template <typename T>
-tdls_status_t getrs(const Call &call, const Batch<T> &batch)
-{
-    const auto kernel = kernels_of<T>(call).getrs;
-    spread(team_size(call, batch), batch.count,
-           [&](std::int64_t begin, std::int64_t end, int) { kernel(batch, begin, end); });
-    return TDLS_SUCCESS;
-}
-
-template <typename T>
-tdls_status_t gesv(const Call &call, const Batch<T> &batch)
-{
-    if (is_trivial(batch)) {
-        return TDLS_SUCCESS;
-    }
-    const Kernels<T> &kernels = kernels_of<T>(call);
     const int threads = team_size(call, batch);
-    const std::size_t bytes = (kernels.scratch_bytes(batch) + page - 1) / page * page;
-    const tdls_status_t status = reserve(call, bytes, threads);
+    const std::size_t bytes = kernels_of<T>(call).scratch_bytes(batch);
+    const std::size_t pages = (bytes + page - 1) / page * page;
+    const tdls_status_t status = reserve(call, pages, threads);
     if (status != TDLS_SUCCESS) {
         return status;
     }
     auto *scratch = static_cast<unsigned char *>(static_cast<State *>(call.state)->scratch);
     spread(threads, batch.count, [&](std::int64_t begin, std::int64_t end, int thread) {
-        void *const own = bytes == 0 ? nullptr : scratch + static_cast<std::size_t>(thread) * bytes;
-        kernels.gesv(batch, begin, end, own);
+        kernel(batch, begin, end, scratch + static_cast<std::size_t>(thread) * pages);
     });
     return TDLS_SUCCESS;
+}
+
+template <typename T>
+tdls_status_t getrf(const Call &call, const Batch<T> &batch)
+{
+    return is_trivial(batch) ? TDLS_SUCCESS : run(call, batch, kernels_of<T>(call).getrf);
+}
+
+template <typename T>
+tdls_status_t getrs(const Call &call, const Batch<T> &batch)
+{
+    const bool nothing = batch.n == 0 || batch.nrhs == 0;
+    return nothing ? TDLS_SUCCESS : run(call, batch, kernels_of<T>(call).getrs);
+}
+
+template <typename T>
+tdls_status_t gesv(const Call &call, const Batch<T> &batch)
+{
+    return is_trivial(batch) ? TDLS_SUCCESS : run(call, batch, kernels_of<T>(call).gesv);
 }
 
 } // namespace

@@ -13,9 +13,9 @@ namespace cpu
 // scratch_bytes(batch) bytes, aligned to 64, and belongs to that thread during the call.
 template <typename T>
 struct Kernels {
-    std::size_t (*scratch_bytes)(const Batch<T> &batch); // of gesv; the others need none
-    void (*getrf)(const Batch<T> &batch, std::int64_t begin, std::int64_t end);
-    void (*getrs)(const Batch<T> &batch, std::int64_t begin, std::int64_t end);
+    std::size_t (*scratch_bytes)(const Batch<T> &batch);
+    void (*getrf)(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch);
+    void (*getrs)(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch);
     void (*gesv)(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch);
 };
 
@@ -24,6 +24,16 @@ struct KernelSet {
     Kernels<float> single_precision;
     Kernels<double> double_precision;
 };
+
+template <typename T>
+static inline const Kernels<T> &of_type(const KernelSet &set)
+{
+    if constexpr (sizeof(T) == sizeof(float)) {
+        return set.single_precision;
+    } else {
+        return set.double_precision;
+    }
+}
 
 } // namespace cpu
 } // namespace tdls

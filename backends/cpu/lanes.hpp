@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the memory of a batch and buffers in which lane l of each vector belongs to system l of a
+// group. Column-major in the buffer: element (i, j) of the group is vector i + j * ld.
+#pragma once
+
+#include "backend.hpp"
+#include "system.hpp"
+#include "vector.hpp"
+
+namespace tdls
+{
+namespace cpu
+{
+namespace
+{
+
+template <typename T>
+constexpr unsigned every_lane = (1U << lanes<T>)-1;
+
+// One operand of the systems of a group. Lanes without a system have that of the last one, so that
+// what they compute is as sound as the rest; they are never stored.
+template <typename T, typename E>
+struct Operand {
+    E *start[static_cast<std::size_t>(lanes<T>)];
+    std::int64_t step; // between neighbouring elements of a system
+    int count;         // lanes with a system
+    bool adjacent;     // the same element of all systems lies in one vector
+
+    Operand(const BatchView<E> &view, std::int64_t s, int systems)
+        : step(view.width), count(systems), adjacent(false)
+    {
+        if (view.systems != nullptr) {
+            for (int l = 0; l < lanes<T>; ++l) {
+                start[l] = view.systems[s + (l < systems ? l : systems - 1)];
+            }
+            return;
+        }
+        if (view.width == 1) {
+            E *const first = view.base + s * view.block;
+            for (int l = 0; l < lanes<T>; ++l) {
+                start[l] = first + (l < systems ? l : systems - 1) * view.block;
+            }
+            return;
+        }
+        std::int64_t block = s / view.width, within = s % view.width;
+        adjacent = systems == lanes<T> && within + lanes<T> <= view.width;
+        for (int l = 0; l < lanes<T>; ++l) {
+            start[l] = view.base + block * view.block + within;
+            if (l + 1 < systems && ++within == view.width) {
+                within = 0;
+                ++block;
+            }
+        }
+    }
+};
+
+// ---- Transposition in registers -----------------------------------------------------------------
+
+// Pieces number q, q+stride, ... of `pieces` in one vector, `count` of them.
+template <typename T, int Count, int Stride, typename P>
+TDLS_FORCE_INLINE Vector<T, 16 * Count> gather_pieces(const P *const *start, std::int64_t e)
+{
+    if constexpr (Count == 1) {
+        return load<Vector<T, 16>>(*start + e);
+    } else {
+        return join<T, 8 * Count>(
+            gather_pieces<T, Count / 2, Stride>(start, e),
+            gather_pieces<T, Count / 2, Stride>(start + Count / 2 * Stride, e));
+    }
+}
+
+// The middle step of a transposition: per 16 bytes, elements 0, 2, 1, 3, ... of two vectors.
+template <typename T>
+TDLS_FORCE_INLINE Vector<T> interleave_low(Vector<T> a, Vector<T> b)
+{
+    return [&]<int... I>(std::integer_sequence<int, I...>) TDLS_INLINED
+    {
+        constexpr int p = piece<T>, w = lanes<T>;
+        return __builtin_shufflevector(a, b, (I / p * p + I % p / 2 + (I % 2) * w)...);
+    }
+    (std::make_integer_sequence<int, lanes<T>>{});
+}
+template <typename T>
+TDLS_FORCE_INLINE Vector<T> interleave_high(Vector<T> a, Vector<T> b)
+{
+    return [&]<int... I>(std::integer_sequence<int, I...>) TDLS_INLINED
+    {
+        constexpr int p = piece<T>, w = lanes<T>;
+        return __builtin_shufflevector(a, b, (I / p * p + p / 2 + I % p / 2 + (I % 2) * w)...);
+    }
+    (std::make_integer_sequence<int, lanes<T>>{});
+}
+
+// 4x4 (or 2x2) transposition within each 16 bytes, over 4 (2) vectors. It is its own inverse.
+template <typename T>
+TDLS_FORCE_INLINE void transpose_pieces(Vector<T> (&v)[static_cast<std::size_t>(piece<T>)])
+{
+    if constexpr (piece<T> == 2) {
+        const Vector<T> low = interleave_low<T>(v[0], v[1]);
+        v[1] = interleave_high<T>(v[0], v[1]);
+        v[0] = low;
+    } else {
+        const Vector<T> a = interleave_low<T>(v[0], v[2]), b = interleave_high<T>(v[0], v[2]);
+        const Vector<T> c = interleave_low<T>(v[1], v[3]), d = interleave_high<T>(v[1], v[3]);
+        v[0] = interleave_low<T>(a, c);
+        v[1] = interleave_high<T>(a, c);
+        v[2] = interleave_low<T>(b, d);
+        v[3] = interleave_high<T>(b, d);
+    }
+}
+
+// Elements Part .. Part + piece - 1 of a vector.
+template <typename T, int Part>
+TDLS_FORCE_INLINE Vector<T, 16> piece_of(Vector<T> v)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<T, 16>>(
+        _mm512_maskz_extractf32x4_ps(0xf, reinterpret_cast<__m512>(v), Part / piece<T>));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Vector<T, 16>>(
+        _mm256_extractf128_ps(reinterpret_cast<__m256>(v), Part / piece<T>));
+#else
+    static_assert(Part == 0);
+    return v;
+#endif
+}
+
+// Elements e .. e + piece - 1 of each stream, one stream per lane, to as many vectors: put(q,
+// vector).
+template <typename T, typename P, typename Put>
+TDLS_FORCE_INLINE void load_piece(P *const *start, std::int64_t e, const Put &put)
+{
+    Vector<T> v[static_cast<std::size_t>(piece<T>)];
+    unroll<0, piece<T>>([&](auto q) TDLS_INLINED {
+        v[q] = gather_pieces<T, vector_bytes / 16, piece<T>>(start + q, e);
+    });
+    transpose_pieces<T>(v);
+    unroll<0, piece<T>>([&](auto q) TDLS_INLINED { put(q.value, v[q]); });
+}
+// The other way, from the vectors get(q).
+template <typename T, typename Get>
+TDLS_FORCE_INLINE void store_piece(T *const *start, std::int64_t e, const Get &get)
+{
+    constexpr int p = piece<T>;
+    Vector<T> v[static_cast<std::size_t>(p)];
+    unroll<0, p>([&](auto q) TDLS_INLINED { v[q] = get(q.value); });
+    transpose_pieces<T>(v);
+    unroll<0, lanes<T>>([&](auto l) TDLS_INLINED {
+        constexpr int q = l % p, part = l / p * p;
+        store(start[l] + e, piece_of<T, part>(v[q]));
+    });
+}
+
+// Calls run(e) for the first elements e of pieces that cover count >= piece elements; the last two
+// may overlap.
+template <typename T, typename Run>
+TDLS_FORCE_INLINE void for_each_piece(std::int64_t count, const Run &run)
+{
+    std::int64_t e = 0;
+    for (; e + piece<T> <= count; e += piece<T>) {
+        run(e);
+    }
+    if (e < count) {
+        run(count - piece<T>);
+    }
+}
+
+// ---- Runs of elements ---------------------------------------------------------------------------
+
+// Count elements of each system, `first` the first of them and `stride` apart, to consecutive
+// vectors.
+template <typename T, typename E>
+TDLS_FORCE_INLINE void load_run(Vector<T> *to, const Operand<T, E> &from, std::int64_t first,
+                                std::int64_t stride, std::int64_t count)
+{
+    const std::int64_t step = stride * from.step;
+    first *= from.step;
+    if (from.adjacent) {
+        const T *at = from.start[0] + first;
+        for (std::int64_t e = 0; e < count; ++e, at += step) {
+            to[e] = load<Vector<T>>(at);
+        }
+        return;
+    }
+    if (step == 1 && count >= piece<T>) {
+        const T *start[static_cast<std::size_t>(lanes<T>)];
+        unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { start[l] = from.start[l] + first; });
+        for_each_piece<T>(count, [&](std::int64_t e) TDLS_INLINED {
+            load_piece<T>(start, e, [&](int q, Vector<T> v) TDLS_INLINED { to[e + q] = v; });
+        });
+        return;
+    }
+    for (std::int64_t e = 0; e < count; ++e) {
+        Vector<T> v;
+        unroll<0, lanes<T>>([&](auto l)
+                                TDLS_INLINED { v[l.value] = from.start[l][first + e * step]; });
+        to[e] = v;
+    }
+}
+
+// The other way, for the lanes whose bit is set.
+template <typename T>
+TDLS_FORCE_INLINE void store_run(const Vector<T> *from, const Operand<T, T> &to, unsigned wanted,
+                                 std::int64_t first, std::int64_t stride, std::int64_t count)
+{
+    const std::int64_t step = stride * to.step;
+    first *= to.step;
+    if (wanted == every_lane<T> && to.adjacent) {
+        T *at = to.start[0] + first;
+        for (std::int64_t e = 0; e < count; ++e, at += step) {
+            store(at, from[e]);
+        }
+        return;
+    }
+    if (wanted == every_lane<T> && step == 1 && count >= piece<T>) {
+        T *start[static_cast<std::size_t>(lanes<T>)];
+        unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { start[l] = to.start[l] + first; });
+        for_each_piece<T>(count, [&](std::int64_t e) TDLS_INLINED {
+            store_piece<T>(start, e, [&](int q) TDLS_INLINED { return from[e + q]; });
+        });
+        return;
+    }
+    const T *elements = reinterpret_cast<const T *>(from);
+    for (int l = 0; l < lanes<T>; ++l) {
+        if ((wanted >> l & 1U) != 0) {
+            for (std::int64_t e = 0; e < count; ++e) {
+                to.start[l][first + e * step] = elements[e * lanes<T> + l];
+            }
+        }
+    }
+}
+
+// The n x n matrix of each system.
+template <typename T>
+TDLS_FORCE_INLINE void load_matrix(Vector<T> *to, int ld, const Operand<T, T> &from, int n,
+                                   std::int64_t lda)
+{
+    if (lda == n && ld == n) {
+        load_run<T>(to, from, 0, 1, static_cast<std::int64_t>(n) * n);
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        load_run<T>(to + static_cast<std::ptrdiff_t>(j) * ld, from, j * lda, 1, n);
+    }
+}
+template <typename T>
+TDLS_FORCE_INLINE void store_matrix(const Vector<T> *from, int ld, const Operand<T, T> &to,
+                                    unsigned wanted, int n, std::int64_t lda)
+{
+    if (lda == n && ld == n) {
+        store_run<T>(from, to, wanted, 0, 1, static_cast<std::int64_t>(n) * n);
+        return;
+    }
+    for (int j = 0; j < n; ++j) {
+        store_run<T>(from + static_cast<std::ptrdiff_t>(j) * ld, to, wanted, j * lda, 1, n);
+    }
+}
+
+// Positions m of LAPACK's swaps, in the buffer as distances in bytes.
+template <typename T>
+TDLS_FORCE_INLINE void load_swaps(Words<T> *to, const Operand<T, std::int32_t> &from, int n)
+{
+    auto *elements = reinterpret_cast<Word<T> *>(to);
+    for (int l = 0; l < lanes<T>; ++l) {
+        for (int k = 0; k < n; ++k) {
+            elements[k * lanes<T> + l] = (from.start[l][k * from.step] - 1) * vector_bytes;
+        }
+    }
+}
+template <typename T>
+TDLS_FORCE_INLINE void store_swaps(const Words<T> *from, const Operand<T, std::int32_t> &to, int n)
+{
+    const auto *elements = reinterpret_cast<const Word<T> *>(from);
+    for (int l = 0; l < to.count; ++l) {
+        for (int k = 0; k < n; ++k) {
+            to.start[l][k * to.step] =
+                static_cast<std::int32_t>(elements[k * lanes<T> + l] / vector_bytes) + 1;
+        }
+    }
+}
+
+} // namespace
+} // namespace cpu
+} // namespace tdls
