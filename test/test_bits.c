@@ -79,6 +79,25 @@ static void run_and_compare(enum routine routine, tdls_handle_t handle, int32_t 
     batch_free(expected);
 }
 
+/* Every routine on a batch, which it frees. */
+static void check_batch(tdls_handle_t handle, struct batch *batch)
+{
+    struct batch *whole = batch_copy(batch);
+    run_and_compare(GETRF, handle, TDLS_NO_TRANS, batch);
+    for (int32_t trans = TDLS_NO_TRANS; trans <= TDLS_CONJ_TRANS; ++trans) {
+        struct batch *solved = batch_copy(batch);
+        run_and_compare(GETRS, handle, trans, solved);
+        batch_free(solved);
+    }
+    struct batch *only_x = batch_copy(whole);
+    only_x->keep = 0;
+    run_and_compare(GESV, handle, TDLS_NO_TRANS, only_x);
+    run_and_compare(GESV, handle, TDLS_NO_TRANS, whole);
+    batch_free(only_x);
+    batch_free(whole);
+    batch_free(batch);
+}
+
 static void check_order(struct shape base, int32_t n, int rounds, uint64_t *state)
 {
     for (int round = 0; round < rounds; ++round) {
@@ -88,24 +107,37 @@ static void check_order(struct shape base, int32_t n, int rounds, uint64_t *stat
         struct batch *batch = batch_create(shape);
         for (int64_t s = 0; n > 0 && s < shape.batch; ++s)
             fill_system(batch, s, pick(state, 0, 1) ? RANDOM : pick(state, 0, KINDS - 1), state);
-        struct batch *whole = batch_copy(batch);
-
-        run_and_compare(GETRF, handle, TDLS_NO_TRANS, batch);
-        for (int32_t trans = TDLS_NO_TRANS; trans <= TDLS_CONJ_TRANS; ++trans) {
-            struct batch *solved = batch_copy(batch);
-            run_and_compare(GETRS, handle, trans, solved);
-            batch_free(solved);
-        }
-        struct batch *only_x = batch_copy(whole);
-        only_x->keep = 0;
-        run_and_compare(GESV, handle, TDLS_NO_TRANS, only_x);
-        run_and_compare(GESV, handle, TDLS_NO_TRANS, whole);
-
-        batch_free(only_x);
-        batch_free(whole);
-        batch_free(batch);
+        check_batch(handle, batch);
         tdls_destroy(handle);
     }
+}
+
+/* Integers from -2 to 2: magnitudes tie in nearly every column, and rows that were exchanged before
+ * decide which of them comes first. Orders on both sides of where the kernels change, and batches
+ * with every remainder of two vectors of the widest set, in one thread, so that the vectors are as
+ * full as they can be; interleaved ones in blocks of a vector, or not. */
+static void ties_and_remainders(void **argument)
+{
+    static const int32_t orders[] = {1,  2,  3,  4,  5,  6,  7,  8,  9, 12,
+                                     15, 16, 17, 23, 40, 41, 64, 65, 75};
+    const struct combination *c = *argument;
+    uint64_t state = seed;
+    for (size_t o = 0; o < COUNT_OF(orders); ++o)
+        for (int32_t count = 1; count <= 33; count += orders[o] < 20 ? 1 : 6) {
+            static const int32_t widths[] = {1, 2, 4, 8, 16, 32, 64};
+            struct shape shape = c->shape;
+            shape.n = orders[o];
+            shape.nrhs = 1 + count % 2;
+            shape.batch = count;
+            shape.width = widths[pick(&state, 0, COUNT_OF(widths) - 1)];
+            tdls_handle_t handle = open_handle_for(&shape);
+            assert_int_equal(tdls_set_num_threads(handle, 1), 0);
+            struct batch *batch = batch_create(shape);
+            for (int64_t s = 0; s < count; ++s)
+                fill_system(batch, s, pick(&state, 0, 7) ? TIES : ZERO_COLUMN, &state);
+            check_batch(handle, batch);
+            tdls_destroy(handle);
+        }
 }
 
 static void orders_to_40(void **argument)
@@ -127,11 +159,13 @@ static void orders_41_to_131(void **argument)
 
 int main(void)
 {
-    struct combination combinations[2 * COMBINATIONS];
-    struct CMUnitTest tests[2 * COMBINATIONS];
+    struct combination combinations[3 * COMBINATIONS];
+    struct CMUnitTest tests[3 * COMBINATIONS];
     size_t count = add_combinations(tests, 0, combinations, "orders 0 to 40", 0, orders_to_40);
     count = add_combinations(tests, count, combinations, "orders 41 to 131", 0, orders_41_to_131);
     for (int i = 0; i < COMBINATIONS; ++i)
         combinations[COMBINATIONS + i].parameter = i;
+    count =
+        add_combinations(tests, count, combinations, "ties and remainders", 0, ties_and_remainders);
     return run_program("bits", tests, count);
 }
