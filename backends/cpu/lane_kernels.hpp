@@ -80,7 +80,7 @@ class Group
 {
 public:
     Group(const Batch<T> &batch, const Buffer<T> &buffer, std::int64_t s, std::int64_t end)
-        : batch_(batch), lanes_(buffer.in_lanes), rows_(buffer.in_rows), s_(s),
+        : batch_(batch), lanes_(buffer.in_lanes), rows_(buffer.in_rows), s_(s), end_(end),
           count_(end - s < lanes<T> ? static_cast<int>(end - s) : lanes<T>), a_(batch.a, s, count_),
           by_rows_(batch.n > largest_lane_order)
     {
@@ -94,17 +94,19 @@ public:
     // whole afterwards.
     void eliminate(const LaneRule<T> &rule, bool solves, bool keeps)
     {
+        const Ahead<T> ahead(batch_.a, s_, end_, batch_.n, batch_.lda);
         if (solves) {
             load_rhs(0);
         }
         if (by_rows_) {
             load_rows<T>(rows_, a_, batch_.n, batch_.lda);
-            info_ = eliminate_panels<T>(lanes_, rows_, rule, solves, keeps);
+            info_ = eliminate_panels<T>(lanes_, rows_, rule, ahead, solves, keeps);
             return;
         }
         load_matrix<T>(lanes_.a, lanes_.ld, a_, batch_.n, batch_.lda);
-        info_ = batch_.n <= largest_small_order ? eliminate_small<T>(lanes_, rule, solves, keeps)
-                                                : eliminate_lanes<T>(lanes_, rule, solves, keeps);
+        info_ = batch_.n <= largest_small_order
+                    ? eliminate_small<T>(lanes_, rule, ahead, solves, keeps)
+                    : eliminate_lanes<T>(lanes_, rule, ahead, solves, keeps);
     }
 
     // The rest of the solution that came along.
@@ -179,7 +181,7 @@ private:
     const Batch<T> &batch_;
     LaneSystems<T> lanes_;
     RowSystems<T> rows_;
-    std::int64_t s_;
+    std::int64_t s_, end_;
     int count_;
     Operand<T, T> a_;
     bool by_rows_;

@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "lanes.hpp"
 #include "vector.hpp"
 
 namespace tdls
@@ -32,8 +33,15 @@ struct LaneRule {
     }
 };
 
-// Up to this order steps and columns are unrolled, and rows move by blends.
+// Up to this order steps and columns are unrolled, and rows move by blends: as far as 32 registers,
+// or 16, make that the faster way. Sanitizers take minutes for each of them.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int largest_small_order = 9;
+#elif defined(__AVX512F__)
 constexpr int largest_small_order = 16;
+#else
+constexpr int largest_small_order = 12;
+#endif
 
 // Up to this order everything is done in the lanes; above, panels of columns are, a part at a time.
 constexpr int largest_lane_order = 40;
@@ -255,7 +263,8 @@ TDLS_FORCE_INLINE void for_rows(const Run &run)
 // Columns N .. N+Extra-1 take part like right-hand sides. Left: multipliers found earlier move too.
 // Row k keeps its place in the buffer until the rows below have taken what they need of it.
 template <typename T, int N, int Extra, bool Left>
-__attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, const LaneRule<T> &rule)
+__attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, const LaneRule<T> &rule,
+                                                   const Ahead<T> &ahead)
 {
     using V = Vector<T>;
     constexpr bool unrolled = N <= 8;
@@ -268,6 +277,7 @@ __attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, cons
     for_rows<1, N, unrolled>([&](int i) TDLS_INLINED { search.see(a[i], number(i)); });
     unroll<0, N>([&](auto kk) TDLS_INLINED {
         constexpr int k = kk, first = Left ? 0 : k, columns = N + Extra - first;
+        ahead.fetch(k);
         const Pivots<T> pivots = decide<T>(search, rule, k, info);
         s.swaps[k] = pivots.position * vector_bytes;
         V chosen[columns];
@@ -337,14 +347,14 @@ __attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, cons
 // are wanted, so the multipliers found earlier change places as well.
 template <typename T>
 TDLS_FORCE_INLINE Words<T> eliminate_small(const LaneSystems<T> &s, const LaneRule<T> &rule,
-                                           bool solves, bool keeps)
+                                           const Ahead<T> &ahead, bool solves, bool keeps)
 {
     Words<T> info = {};
     const auto small = [&](auto order) TDLS_INLINED {
         constexpr int N = order;
-        info = !solves ? eliminate_small<T, N, 0, true>(s, rule)
-               : keeps ? eliminate_small<T, N, 1, true>(s, rule)
-                       : eliminate_small<T, N, 1, false>(s, rule);
+        info = !solves ? eliminate_small<T, N, 0, true>(s, rule, ahead)
+               : keeps ? eliminate_small<T, N, 1, true>(s, rule, ahead)
+                       : eliminate_small<T, N, 1, false>(s, rule, ahead);
     };
     unroll<1, largest_small_order + 1>([&](auto order) TDLS_INLINED {
         if (s.n == order) {

@@ -26,6 +26,7 @@ struct Operand {
     int count;         // lanes with a system
     bool adjacent;     // the same element of all systems lies in one vector
 
+    Operand() = default;
     Operand(const BatchView<E> &view, std::int64_t s, int systems)
         : step(view.width), count(systems), adjacent(false)
     {
@@ -229,6 +230,56 @@ TDLS_FORCE_INLINE void store_run(const Vector<T> *from, const Operand<T, T> &to,
         }
     }
 }
+
+// The matrices of a later group, brought towards the processor while this one is worked on: the
+// caches do not foresee so many short streams.
+template <typename T>
+class Ahead
+{
+public:
+    // So far ahead that memory has time to answer.
+    Ahead(const BatchView<T> &view, std::int64_t s, std::int64_t end, int n, std::int64_t lda)
+        : n_(n), lda_(lda)
+    {
+        constexpr std::int64_t least_bytes = 4096;
+        const std::int64_t bytes = lda * n * lanes<T> * static_cast<std::int64_t>(sizeof(T));
+        const std::int64_t later = s + (least_bytes + bytes - 1) / bytes * lanes<T>;
+        there_ = later + lanes<T> <= end;
+        if (there_) {
+            a_ = Operand<T, T>(view, later, lanes<T>);
+        }
+    }
+
+    // A share of them, for each column of the group that is worked on.
+    __attribute__((noinline)) void fetch(int column) const
+    {
+        const std::int64_t first = column * lda_;
+        if (!there_) {
+            return;
+        }
+        if (a_.adjacent) {
+            const T *at = a_.start[0] + first * a_.step;
+            for (int i = 0; i < n_; ++i, at += a_.step) {
+                __builtin_prefetch(at, 0, 2);
+            }
+        } else if (a_.step == 1) {
+            constexpr int line = 64 / static_cast<int>(sizeof(T));
+            // The first line of this column may be the last one of the column before.
+            const std::int64_t begin = (first + line - 1) / line * line;
+            for (std::int64_t e = begin; e < first + lda_; e += line) {
+                for (int l = 0; l < lanes<T>; ++l) {
+                    __builtin_prefetch(a_.start[l] + e, 0, 2);
+                }
+            }
+        }
+    }
+
+private:
+    Operand<T, T> a_;
+    int n_;
+    std::int64_t lda_;
+    bool there_;
+};
 
 // The n x n matrix of each system.
 template <typename T>

@@ -408,10 +408,13 @@ TDLS_FORCE_INLINE void update_rhs(const LaneSystems<T> &s, int k0, const Progres
 // earlier change places too. Returns info.
 template <typename T>
 __attribute__((noinline)) Words<T> eliminate_lanes(const LaneSystems<T> &s, const LaneRule<T> &rule,
-                                                   bool solves, bool keeps)
+                                                   const Ahead<T> &ahead, bool solves, bool keeps)
 {
     Progress<T> progress;
     for (int k0 = 0; k0 < s.n; k0 += part_width) {
+        for (int k = k0; k < smaller(k0 + part_width, s.n); ++k) {
+            ahead.fetch(k);
+        }
         with_width(s.n - k0, [&](auto width) TDLS_INLINED {
             eliminate_columns<T, width>(s, rule, k0, progress);
             if (keeps) {
@@ -590,16 +593,23 @@ TDLS_FORCE_INLINE void eliminate_panel(const LaneSystems<T> &s, const LaneRule<T
     }
 }
 
+// Larger systems are streams long enough for the processor to foresee, and would drive this group
+// out.
+constexpr int largest_fetched_order = 96;
+
 // P S = L U of the systems in the rows; the rows of L are in their final order with keeps. solves:
 // L y = P b in the lanes. The lanes hold a panel at a time. Returns info.
 template <typename T>
 __attribute__((noinline)) Words<T> eliminate_panels(LaneSystems<T> s, const RowSystems<T> &systems,
-                                                    const LaneRule<T> &rule, bool solves,
-                                                    bool keeps)
+                                                    const LaneRule<T> &rule, const Ahead<T> &ahead,
+                                                    bool solves, bool keeps)
 {
     Progress<T> progress;
     for (s.first = 0; s.first < s.n; s.first += panel_width) {
         const int k0 = s.first, width = smaller(panel_width, s.n - k0);
+        for (int k = k0; k < k0 + width && s.n <= largest_fetched_order; ++k) {
+            ahead.fetch(k);
+        }
         unsigned zeros[static_cast<std::size_t>(lanes<T>)] = {};
         load_columns<T>(s, systems, k0, s.n, k0);
         eliminate_panel<T>(s, rule, k0 + width, solves, progress, zeros);
