@@ -205,7 +205,7 @@ int team_size(const Call &call, const Batch<T> &batch)
 }
 
 // A kernel may do so many systems at once that lie side by side from a multiple of this number on.
-constexpr std::int64_t group = 16;
+constexpr std::int64_t whole_group = 16;
 
 // Calls run(begin, end, thread) on each thread of the team, with its part of the batch.
 template <typename Run>
@@ -217,8 +217,13 @@ void spread(int threads, std::int64_t count, const Run &run)
     }
 #pragma omp parallel num_threads(threads)
     {
-        // The team may have come out smaller than asked for.
+        // Whole groups, unless there are fewer of them than threads; the team may have come out
+        // smaller than asked for.
         const int thread = omp_get_thread_num();
+        std::int64_t group = whole_group;
+        while (group > 1 && count < group * omp_get_num_threads()) {
+            group /= 2;
+        }
         const std::int64_t groups = (count + group - 1) / group;
         const std::int64_t share = groups / omp_get_num_threads();
         const std::int64_t larger = groups % omp_get_num_threads();

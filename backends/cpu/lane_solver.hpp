@@ -34,10 +34,8 @@ struct LaneRule {
 };
 
 // Up to this order steps and columns are unrolled, and rows move by blends: as far as 32 registers,
-// or 16, make that the faster way. Sanitizers take minutes for each of them.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr int largest_small_order = 9;
-#elif defined(__AVX512F__)
+// or 16, make that the faster way.
+#if defined(__AVX512F__)
 constexpr int largest_small_order = 16;
 #else
 constexpr int largest_small_order = 12;
