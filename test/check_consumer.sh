@@ -29,12 +29,27 @@ export PKG_CONFIG_PATH
 libdir=$(dirname "$PKG_CONFIG_PATH")
 unset LD_LIBRARY_PATH
 
-grep -rl "$build" "$moved" > "$scratch/leaks"
+root=$(dirname "$(dirname "$source")")
+grep -rl -e "$build" -e "$root" "$moved" > "$scratch/leaks"
 [ ! -s "$scratch/leaks" ]
-report $? "no installed file names the build folder"
+report $? "no installed file names the folder of the build or of the sources"
 [ -e "$libdir/libtdls.so" ] && [ -e "$libdir/libtdls.so.0" ] && [ -e "$libdir/libtdls.a" ] &&
     [ -e "$moved/include/tdls/tdls.h" ]
 report $? "libraries and header are in place"
+
+# As a user sees them: no flag of this build, nothing that the shared library brings itself.
+flags() { pkg-config "$@" tdls | sed -e 's/ *$//' -e 's/\\//g'; }
+up=$(flags --variable=prefix)
+[ "$(cd "$up" && pwd)" = "$moved" ] && [ "$(flags --cflags)" = "-I$up/include" ] &&
+    [ "$(flags --libs)" = "-L$up${libdir#"$moved"} -ltdls" ]
+report $? "the flags for the shared library"
+case $(flags --static --libs) in
+"-L$up${libdir#"$moved"} -ltdls -lstdc++ -l"*"omp -lm -ldl -pthread") ;;
+*) false ;;
+esac
+report $? "the flags for the archive"
+[ "$(pkg-config --modversion tdls)" = "$(LD_LIBRARY_PATH="$libdir" "$moved/bin/tdls-info" --version | sed 's/.* //')" ]
+report $? "the version"
 
 # pkg-config escapes the blank of the prefix, which eval undoes.
 compile() { # output compiler source pkg-config-flags...
