@@ -31,6 +31,9 @@ unset LD_LIBRARY_PATH
 
 root=$(dirname "$(dirname "$source")")
 grep -rl -e "$build" -e "$root" "$moved" > "$scratch/leaks"
+# gfortran's module files are compressed.
+find "$moved" -name '*.mod' -exec sh -c 'gzip -dcf "$3" | grep -l --label="$3" -e "$1" -e "$2"' - \
+    "$build" "$root" {} \; >> "$scratch/leaks"
 [ ! -s "$scratch/leaks" ]
 report $? "no installed file names the folder of the build or of the sources"
 [ -e "$libdir/libtdls.so" ] && [ -e "$libdir/libtdls.so.0" ] && [ -e "$libdir/libtdls.a" ] &&
@@ -54,13 +57,13 @@ report $? "the flags for the archive"
 report $? "the version"
 
 # pkg-config escapes the blank of the prefix, which eval undoes.
-compile() { # output compiler source pkg-config-flags...
+compile() { # output compiler source pkg-config-arguments...
     output=$1 compiler=$2 file=$3
     shift 3
-    eval "\"$compiler\" -o \"$output\" \"$file\" $(pkg-config "$@" tdls)" >&2
+    eval "\"$compiler\" -o \"$output\" \"$file\" $(pkg-config "$@")" >&2
 }
 
-compile "$scratch/shared" "$cc" "$source/solve.c" --cflags --libs &&
+compile "$scratch/shared" "$cc" "$source/solve.c" --cflags --libs tdls &&
     LD_LIBRARY_PATH="$libdir" "$scratch/shared" > "$scratch/shared.out"
 report $? "C, shared"
 grep -q "$moved/.*/tdls/tdls_cuda.so" "$scratch/shared.out"
@@ -77,14 +80,32 @@ eval "\"$cxx\" -std=c++20 -pthread -o \"$scratch/core\" \"$source/core.cpp\" $(p
 report $? "C++ core"
 
 if [ -n "$fc" ]; then
-    compile "$scratch/fortran" "$fc" "$source/solve.f90" --cflags --libs &&
+    compile "$scratch/fortran" "$fc" "$source/solve.f90" --cflags --libs tdls &&
         LD_LIBRARY_PATH="$libdir" "$scratch/fortran"
     report $? "Fortran, shared"
     eval "\"$fc\" -o \"$scratch/fortran_static\" \"$source/solve.f90\" $static" >&2 &&
         "$scratch/fortran_static"
     report $? "Fortran, static"
+
+    compile "$scratch/module" "$fc" "$source/solve_module.f90" --cflags --libs tdls-fortran &&
+        LD_LIBRARY_PATH="$libdir" "$scratch/module" && ldd "$scratch/module" | grep -q libtdls_fortran
+    report $? "Fortran module, shared"
+    static=$(pkg-config --cflags --libs --static tdls-fortran |
+        sed 's/-ltdls_fortran/-l:libtdls_fortran.a/; s/-ltdls /-l:libtdls.a /')
+    eval "\"$fc\" -o \"$scratch/module_static\" \"$source/solve_module.f90\" $static" >&2 &&
+        "$scratch/module_static" && ! ldd "$scratch/module_static" | grep -q libtdls
+    report $? "Fortran module, static"
+    # As with another compiler: the module's source, and the C library alone.
+    fortran=$(pkg-config --variable=sourcedir tdls-fortran)
+    eval "cd \"$scratch\" && \"$fc\" -o module_source $fortran/handle.f90 $fortran/tdls.f90 \
+        \"$source/solve_module.f90\" $(pkg-config --cflags --libs tdls)" >&2 &&
+        LD_LIBRARY_PATH="$libdir" "$scratch/module_source"
+    report $? "Fortran module, from its source"
 else
     skip "Fortran, shared"
     skip "Fortran, static"
+    skip "Fortran module, shared"
+    skip "Fortran module, static"
+    skip "Fortran module, from its source"
 fi
 echo "1..$count"
