@@ -80,7 +80,7 @@ class Group
 {
 public:
     Group(const Batch<T> &batch, const Buffer<T> &buffer, std::int64_t s, std::int64_t end)
-        : batch_(batch), lanes_(buffer.in_lanes), rows_(buffer.in_rows), s_(s), end_(end),
+        : batch_(batch), lanes_(buffer.in_lanes), rows_(buffer.in_rows), s_(s),
           count_(end - s < lanes<T> ? static_cast<int>(end - s) : lanes<T>), a_(batch.a, s, count_),
           by_rows_(batch.n > largest_lane_order)
     {
@@ -92,9 +92,9 @@ public:
 
     // Factors the systems. solves: the first right-hand side comes along. keeps: the factors are
     // whole afterwards.
-    void eliminate(const LaneRule<T> &rule, bool solves, bool keeps)
+    void eliminate(const LaneRule<T> &rule, Ahead<T> &ahead, bool solves, bool keeps)
     {
-        const Ahead<T> ahead(batch_.a, s_, end_, batch_.n, batch_.lda);
+        ahead.aim(s_);
         if (solves) {
             load_rhs(0);
         }
@@ -130,9 +130,17 @@ public:
     }
 
     // The same with factors that are in the batch.
-    void solve_given() const
+    void solve_given(Ahead<T> &ahead) const
     {
-        load_matrix<T>(lanes_.a, lanes_.ld, a_, batch_.n, batch_.lda);
+        ahead.aim(s_);
+        if (ahead.wanted()) {
+            for (int j = 0; j < batch_.n; ++j) {
+                ahead.fetch();
+                load_run<T>(lanes_.column(j), a_, j * batch_.lda, 1, batch_.n);
+            }
+        } else {
+            load_matrix<T>(lanes_.a, lanes_.ld, a_, batch_.n, batch_.lda);
+        }
         load_swaps<T>(lanes_.swaps, Operand<T, std::int32_t>(batch_.swaps, s_, count_), batch_.n);
         solve_all(present());
     }
@@ -181,7 +189,7 @@ private:
     const Batch<T> &batch_;
     LaneSystems<T> lanes_;
     RowSystems<T> rows_;
-    std::int64_t s_, end_;
+    std::int64_t s_;
     int count_;
     Operand<T, T> a_;
     bool by_rows_;
@@ -195,10 +203,11 @@ TDLS_FORCE_INLINE void factor(const Batch<T> &batch, std::int64_t begin, std::in
 {
     const LaneRule<T> rule(batch.pivot_threshold, batch.singular_floor);
     const Buffer<T> buffer(batch.n, scratch);
+    Ahead<T> ahead(batch.a, begin, end, batch.n, batch.lda, fetches<T>(batch.n));
     buffer.clear();
     for (std::int64_t s = begin; s < end; s += lanes<T>) {
         Group<T> group(batch, buffer, s, end);
-        group.eliminate(rule, solves, keeps);
+        group.eliminate(rule, ahead, solves, keeps);
         finish(group);
     }
 }
@@ -215,9 +224,13 @@ void getrf(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *sc
 template <typename T>
 void getrs(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch)
 {
+    // Larger systems are soon done with, and the processor foresees their columns better than this.
+    constexpr int largest_fetched_order = 20;
+    const int fetches = batch.n <= largest_fetched_order ? batch.n : 0;
     const Buffer<T> buffer(batch.n, scratch);
+    Ahead<T> ahead(batch.a, begin, end, batch.n, batch.lda, fetches);
     for (std::int64_t s = begin; s < end; s += lanes<T>) {
-        Group<T>(batch, buffer, s, end).solve_given();
+        Group<T>(batch, buffer, s, end).solve_given(ahead);
     }
 }
 

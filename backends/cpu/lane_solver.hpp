@@ -262,7 +262,7 @@ TDLS_FORCE_INLINE void for_rows(const Run &run)
 // Row k keeps its place in the buffer until the rows below have taken what they need of it.
 template <typename T, int N, int Extra, bool Left>
 __attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, const LaneRule<T> &rule,
-                                                   const Ahead<T> &ahead)
+                                                   Ahead<T> &ahead)
 {
     using V = Vector<T>;
     constexpr bool unrolled = N <= 8;
@@ -275,7 +275,7 @@ __attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, cons
     for_rows<1, N, unrolled>([&](int i) TDLS_INLINED { search.see(a[i], number(i)); });
     unroll<0, N>([&](auto kk) TDLS_INLINED {
         constexpr int k = kk, first = Left ? 0 : k, columns = N + Extra - first;
-        ahead.fetch(k);
+        ahead.fetch();
         const Pivots<T> pivots = decide<T>(search, rule, k, info);
         s.swaps[k] = pivots.position * vector_bytes;
         V chosen[columns];
@@ -345,7 +345,7 @@ __attribute__((noinline)) Words<T> eliminate_small(const LaneSystems<T> &s, cons
 // are wanted, so the multipliers found earlier change places as well.
 template <typename T>
 TDLS_FORCE_INLINE Words<T> eliminate_small(const LaneSystems<T> &s, const LaneRule<T> &rule,
-                                           const Ahead<T> &ahead, bool solves, bool keeps)
+                                           Ahead<T> &ahead, bool solves, bool keeps)
 {
     Words<T> info = {};
     const auto small = [&](auto order) TDLS_INLINED {

@@ -232,53 +232,111 @@ TDLS_FORCE_INLINE void store_run(const Vector<T> *from, const Operand<T, T> &to,
 }
 
 // The matrices of a later group, brought towards the processor while this one is worked on: the
-// caches do not foresee so many short streams.
+// caches do not foresee so many short streams. A few lines at a time, for a processor drops what it
+// is asked for all at once.
 template <typename T>
 class Ahead
 {
 public:
-    // So far ahead that memory has time to answer.
-    Ahead(const BatchView<T> &view, std::int64_t s, std::int64_t end, int n, std::int64_t lda)
-        : n_(n), lda_(lda)
+    // For groups of the systems begin .. end-1, of which each makes about so many calls of fetch().
+    Ahead(const BatchView<T> &view, std::int64_t begin, std::int64_t end, int n, std::int64_t lda,
+          int calls)
+        : view_(view), end_(end), columns_(1), systems_(lanes<T>), stride_(line)
     {
+        // So far ahead that memory has time to answer.
         constexpr std::int64_t least_bytes = 4096;
-        const std::int64_t bytes = lda * n * lanes<T> * static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t later = s + (least_bytes + bytes - 1) / bytes * lanes<T>;
-        there_ = later + lanes<T> <= end;
-        if (there_) {
-            a_ = Operand<T, T>(view, later, lanes<T>);
+        const std::int64_t matrix = lda * n;
+        const std::int64_t group = matrix * lanes<T> * static_cast<std::int64_t>(sizeof(T));
+        distance_ = (least_bytes + group - 1) / group * lanes<T>;
+        column_ = lda * view.width * static_cast<std::int64_t>(sizeof(T));
+        const std::int64_t element = view.width * static_cast<std::int64_t>(sizeof(T));
+        // Small gaps are fetched as well.
+        const auto dense = [](std::int64_t used, std::int64_t all) { return used * 5 >= all * 4; };
+        std::int64_t elements = n;
+        if (dense(n, lda)) {
+            elements = matrix;
+        } else {
+            columns_ = n;
+        }
+        if (view.width > 1) {
+            systems_ = 1;
+            stride_ = element > line ? element : line;
+        } else if (view.systems == nullptr && columns_ == 1 && view.block > 0 &&
+                   dense(matrix, view.block)) {
+            systems_ = 1;
+            elements = (lanes<T> - 1) * view.block + matrix;
+        }
+        bytes_ = elements * element;
+        const std::int64_t lines = (bytes_ + stride_ - 1) / stride_ * columns_ * systems_;
+        // What fits into a cache is likely to be there.
+        constexpr std::int64_t least_lines = 4096;
+        const bool wanted = calls > 0 && (end - begin) / lanes<T> * lines > least_lines;
+        each_ = wanted ? (lines + calls - 1) / calls : 0;
+    }
+
+    // The group that begins with system s is worked on from here on.
+    TDLS_FORCE_INLINE void aim(std::int64_t s)
+    {
+        later_ = s + distance_;
+        system_ = column_number_ = 0;
+        left_ = 0;
+        if (later_ + lanes < T >> end_) {
+            system_ = systems_;
+        } else if (view_.width > 1 && later_ % view_.width + lanes<T> > view_.width) {
+            system_ = systems_;
         }
     }
 
-    // A share of them, for each column of the group that is worked on.
-    __attribute__((noinline)) void fetch(int column) const
+    bool wanted() const { return each_ > 0; }
+
+    // A share of it. (A const function here would be taken for one without any effect.)
+    __attribute__((noinline)) void fetch()
     {
-        const std::int64_t first = column * lda_;
-        if (!there_) {
-            return;
-        }
-        if (a_.adjacent) {
-            const T *at = a_.start[0] + first * a_.step;
-            for (int i = 0; i < n_; ++i, at += a_.step) {
+        std::int64_t wanted = each_;
+        while (wanted > 0) {
+            if (left_ == 0) {
+                if (system_ == systems_) {
+                    return;
+                }
+                begin_stream();
+            }
+            const std::int64_t count = wanted < left_ ? wanted : left_;
+            left_ -= count;
+            wanted -= count;
+            const char *at = at_, *const end = at + count * stride_;
+            for (; at != end; at += stride_) {
                 __builtin_prefetch(at, 0, 2);
             }
-        } else if (a_.step == 1) {
-            constexpr int line = 64 / static_cast<int>(sizeof(T));
-            // The first line of this column may be the last one of the column before.
-            const std::int64_t begin = (first + line - 1) / line * line;
-            for (std::int64_t e = begin; e < first + lda_; e += line) {
-                for (int l = 0; l < lanes<T>; ++l) {
-                    __builtin_prefetch(a_.start[l] + e, 0, 2);
-                }
-            }
+            at_ = at;
         }
     }
 
 private:
-    Operand<T, T> a_;
-    int n_;
-    std::int64_t lda_;
-    bool there_;
+    static constexpr std::int64_t line = 64;
+
+    void begin_stream()
+    {
+        const T *const start = start_of(view_, later_ + system_);
+        at_ = reinterpret_cast<const char *>(start) + column_number_ * column_;
+        const auto into = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at_) % line);
+        at_ -= into;
+        left_ = stride_ == line ? (into + bytes_ + line - 1) / line : bytes_ / stride_;
+        if (++column_number_ == columns_) {
+            column_number_ = 0;
+            ++system_;
+        }
+    }
+
+    const BatchView<T> &view_;
+    std::int64_t end_, distance_, column_;
+    // The streams of a group: of each of so many systems so many columns, of so many bytes, of
+    // which one in each `stride` is touched.
+    int columns_, systems_;
+    std::int64_t bytes_, stride_, each_;
+    // Where it stands.
+    std::int64_t later_, left_;
+    int system_, column_number_;
+    const char *at_;
 };
 
 // The n x n matrix of each system.

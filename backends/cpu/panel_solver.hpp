@@ -183,6 +183,9 @@ TDLS_FORCE_INLINE void store_columns(const LaneSystems<T> &from, const RowSystem
 
 // ---- Columns in the lanes ----------------------------------------------------------------------
 
+// So many columns, or vectors of columns, are updated at once.
+constexpr int update_block = 3;
+
 // Calls run(width) with the constant width of the next columns, of which `left` are left.
 template <typename Run>
 TDLS_FORCE_INLINE void with_width(int left, const Run &run)
@@ -329,10 +332,11 @@ private:
 
 template <typename T, int Width>
 TDLS_FORCE_INLINE void eliminate_columns(const LaneSystems<T> &s, const LaneRule<T> &rule, int k0,
-                                         Progress<T> &progress)
+                                         Progress<T> &progress, Ahead<T> &ahead)
 {
     Part<T, Width> part(s, k0);
     unroll<0, Width>([&](auto t) TDLS_INLINED {
+        ahead.fetch();
         part.template find_pivot<t>(rule, progress);
         part.template update_rows<t>();
     });
@@ -370,7 +374,7 @@ TDLS_FORCE_INLINE void update_columns(const LaneSystems<T> &s, int k0, Vector<T>
 // one has no pivot.
 template <typename T, int Width>
 TDLS_FORCE_INLINE void update_range(const LaneSystems<T> &s, int k0, int first, int last,
-                                    const Progress<T> &progress)
+                                    const Progress<T> &progress, Ahead<T> &ahead)
 {
     exchange_columns<T, Width>(s, k0, first, last);
     if (progress.any_zero) {
@@ -379,10 +383,10 @@ TDLS_FORCE_INLINE void update_range(const LaneSystems<T> &s, int k0, int first, 
         });
         return;
     }
-    constexpr int block = 3;
     int j = first;
-    for (; j + block <= last; j += block) {
-        update_columns<T, Width, block>(s, k0, s.column(j));
+    for (; j + update_block <= last; j += update_block) {
+        ahead.fetch();
+        update_columns<T, Width, update_block>(s, k0, s.column(j));
     }
     if (j + 2 == last) {
         update_columns<T, Width, 2>(s, k0, s.column(j));
@@ -408,20 +412,17 @@ TDLS_FORCE_INLINE void update_rhs(const LaneSystems<T> &s, int k0, const Progres
 // earlier change places too. Returns info.
 template <typename T>
 __attribute__((noinline)) Words<T> eliminate_lanes(const LaneSystems<T> &s, const LaneRule<T> &rule,
-                                                   const Ahead<T> &ahead, bool solves, bool keeps)
+                                                   Ahead<T> &ahead, bool solves, bool keeps)
 {
     Progress<T> progress;
     for (int k0 = 0; k0 < s.n; k0 += part_width) {
-        for (int k = k0; k < smaller(k0 + part_width, s.n); ++k) {
-            ahead.fetch(k);
-        }
         with_width(s.n - k0, [&](auto width) TDLS_INLINED {
-            eliminate_columns<T, width>(s, rule, k0, progress);
+            eliminate_columns<T, width>(s, rule, k0, progress, ahead);
             if (keeps) {
                 exchange_columns<T, width>(s, k0, 0, k0);
             }
             if constexpr (width == part_width) {
-                update_range<T, width>(s, k0, k0 + width, s.n, progress);
+                update_range<T, width>(s, k0, k0 + width, s.n, progress, ahead);
             }
             if (solves) {
                 update_rhs<T, width>(s, k0, progress);
@@ -531,17 +532,17 @@ __attribute__((noinline)) void apply_without(const Panel<T> &panel)
 }
 
 template <typename T>
-TDLS_FORCE_INLINE void apply_panel(const Panel<T> &panel)
+TDLS_FORCE_INLINE void apply_panel(const Panel<T> &panel, Ahead<T> &ahead)
 {
     if (panel.zero != 0) {
         apply_without<T>(panel);
         return;
     }
-    constexpr int block = 3;
     const int columns = panel.rows - panel.width;
     int j = 0;
-    for (; j + (block - 1) * lanes<T> < columns; j += block * lanes<T>) {
-        apply_panel<T, block>(panel, j);
+    for (; j + (update_block - 1) * lanes<T> < columns; j += update_block * lanes<T>) {
+        ahead.fetch();
+        apply_panel<T, update_block>(panel, j);
     }
     if (j + lanes<T> < columns) {
         apply_panel<T, 2>(panel, j);
@@ -571,14 +572,15 @@ TDLS_FORCE_INLINE void exchange_left(const Panel<T> &panel, int columns)
 // zeros[l]: step t of system l has no pivot.
 template <typename T>
 TDLS_FORCE_INLINE void eliminate_panel(const LaneSystems<T> &s, const LaneRule<T> &rule, int end,
-                                       bool solves, Progress<T> &progress, unsigned *zeros)
+                                       bool solves, Progress<T> &progress, unsigned *zeros,
+                                       Ahead<T> &ahead)
 {
     for (int k0 = s.first; k0 < end; k0 += part_width) {
         with_width(end - k0, [&](auto width) TDLS_INLINED {
-            eliminate_columns<T, width>(s, rule, k0, progress);
+            eliminate_columns<T, width>(s, rule, k0, progress, ahead);
             exchange_columns<T, width>(s, k0, s.first, k0);
             if constexpr (width == part_width) {
-                update_range<T, width>(s, k0, k0 + width, end, progress);
+                update_range<T, width>(s, k0, k0 + width, end, progress, ahead);
             }
             if (solves) {
                 update_rhs<T, width>(s, k0, progress);
@@ -593,26 +595,19 @@ TDLS_FORCE_INLINE void eliminate_panel(const LaneSystems<T> &s, const LaneRule<T
     }
 }
 
-// Larger systems are streams long enough for the processor to foresee, and would drive this group
-// out.
-constexpr int largest_fetched_order = 96;
-
 // P S = L U of the systems in the rows; the rows of L are in their final order with keeps. solves:
 // L y = P b in the lanes. The lanes hold a panel at a time. Returns info.
 template <typename T>
 __attribute__((noinline)) Words<T> eliminate_panels(LaneSystems<T> s, const RowSystems<T> &systems,
-                                                    const LaneRule<T> &rule, const Ahead<T> &ahead,
+                                                    const LaneRule<T> &rule, Ahead<T> &ahead,
                                                     bool solves, bool keeps)
 {
     Progress<T> progress;
     for (s.first = 0; s.first < s.n; s.first += panel_width) {
         const int k0 = s.first, width = smaller(panel_width, s.n - k0);
-        for (int k = k0; k < k0 + width && s.n <= largest_fetched_order; ++k) {
-            ahead.fetch(k);
-        }
         unsigned zeros[static_cast<std::size_t>(lanes<T>)] = {};
         load_columns<T>(s, systems, k0, s.n, k0);
-        eliminate_panel<T>(s, rule, k0 + width, solves, progress, zeros);
+        eliminate_panel<T>(s, rule, k0 + width, solves, progress, zeros, ahead);
         store_columns<T>(s, systems, k0, s.n, k0);
         for (int l = 0; l < systems.count; ++l) {
             std::ptrdiff_t swaps[panel_width];
@@ -626,11 +621,32 @@ __attribute__((noinline)) Words<T> eliminate_panels(LaneSystems<T> s, const RowS
                 exchange_left<T>(panel, k0);
             }
             if (k0 + width < s.n) {
-                apply_panel<T>(panel);
+                apply_panel<T>(panel, ahead);
             }
         }
     }
     return progress.info;
+}
+
+// How often the eliminations above call Ahead's fetch() for a group, about.
+template <typename T>
+int fetches(int n)
+{
+    // Larger systems are streams long enough for the processor to foresee, and would drive this
+    // group out.
+    constexpr int largest_fetched_order = 96;
+    int calls = n;
+    if (n > largest_fetched_order) {
+        return 0;
+    }
+    for (int k0 = part_width; k0 < n && n > largest_small_order; k0 += part_width) {
+        if (n <= largest_lane_order) {
+            calls += (n - k0) / update_block;
+        } else if (k0 % panel_width == 0) {
+            calls += 1 + (n - k0 + lanes<T> - 1) / (update_block * lanes<T>)*lanes<T>;
+        }
+    }
+    return calls;
 }
 
 // U x = y with U in the rows, x in the place of the right-hand side.
