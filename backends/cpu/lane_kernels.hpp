@@ -212,6 +212,43 @@ TDLS_FORCE_INLINE void factor(const Batch<T> &batch, std::int64_t begin, std::in
     }
 }
 
+// gesv for tiny orders, without kept factors and for one right-hand side, group by group as long as
+// these are full. Returns the first system that is left.
+template <typename T, int N>
+__attribute__((noinline)) std::int64_t gesv_tiny(const Batch<T> &batch, std::int64_t begin,
+                                                 std::int64_t end)
+{
+    const LaneRule<T> rule(batch.pivot_threshold, batch.singular_floor);
+    std::int64_t s = begin;
+    for (; s + lanes<T> <= end; s += lanes<T>) {
+        const Operand<T, T> a(batch.a, s, lanes<T>), b(batch.b, s, lanes<T>);
+        Vector<T> v[static_cast<std::size_t>(N * (N + 1))];
+        if (batch.lda == N) {
+            load_run<T>(v, a, 0, 1, std::integral_constant<int, N * N>{});
+        } else {
+            unroll<0, N>([&](auto j) TDLS_INLINED {
+                load_run<T>(v + j * N, a, j * batch.lda, 1, std::integral_constant<int, N>{});
+            });
+        }
+        load_run<T>(v + N * N, b, 0, batch.b_row_stride, std::integral_constant<int, N>{});
+        const Words<T> info = solve_tiny<T, N>(v, rule);
+        const unsigned sound = bits_of<T>(equal_words<T>(info, Words<T>{}));
+        if (sound != every_lane<T> ||
+            !store_vectors<T>(v + N * N, b, 0, batch.b_row_stride * b.step,
+                              std::integral_constant<int, N>{})) {
+            Vector<T> x[static_cast<std::size_t>(N)];
+            unroll<0, N>([&](auto i) TDLS_INLINED { x[i] = v[N * N + i]; });
+            store_run<T>(x, b, sound, 0, batch.b_row_stride, N);
+        }
+        if (batch.info != nullptr) {
+            typedef std::int32_t Numbers __attribute__((
+                vector_size(sizeof(std::int32_t) * static_cast<std::size_t>(lanes<T>))));
+            store(batch.info + s, __builtin_convertvector(info, Numbers));
+        }
+    }
+    return s;
+}
+
 template <typename T>
 void getrf(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch)
 {
@@ -239,6 +276,13 @@ void gesv(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scr
 {
     // The only right-hand side takes part in the elimination.
     const bool folded = !batch.transposed && batch.nrhs == 1;
+    if (folded && !batch.keep) {
+        unroll<1, largest_tiny_order + 1>([&](auto order) TDLS_INLINED {
+            if (batch.n == order) {
+                begin = gesv_tiny<T, order>(batch, begin, end);
+            }
+        });
+    }
     factor(batch, begin, end, scratch, folded, batch.keep || !folded,
            [&](Group<T> &group) TDLS_INLINED {
                if (folded) {

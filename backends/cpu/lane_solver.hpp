@@ -258,6 +258,71 @@ TDLS_FORCE_INLINE void for_rows(const Run &run)
     }
 }
 
+// Up to this order the systems of a group and a right-hand side stay in registers, nearly.
+constexpr int largest_tiny_order = 4;
+
+// S x = b, with the columns of S and then b, of which N vectors become x; the rest is lost.
+template <typename T, int N>
+TDLS_FORCE_INLINE Words<T> solve_tiny(Vector<T> (&a)[static_cast<std::size_t>(N * (N + 1))],
+                                      const LaneRule<T> &rule)
+{
+    using V = Vector<T>;
+    Words<T> info = {};
+    Search<T> search;
+    const auto number = [](int i) TDLS_INLINED { return broadcast(static_cast<Word<T>>(i)); };
+    search.start(a[0], number(0));
+    unroll<1, N>([&](auto i) TDLS_INLINED { search.see(a[i], number(i)); });
+    unroll<0, N>([&](auto kk) TDLS_INLINED {
+        constexpr int k = kk;
+        const Pivots<T> pivots = decide<T>(search, rule, k, info);
+        V chosen[static_cast<std::size_t>(N + 1)];
+        unroll<k, N + 1>([&](auto j) TDLS_INLINED { chosen[j] = a[j * N + k]; });
+        unroll<k + 1, N>([&](auto i) TDLS_INLINED {
+            const Mask<T> here = equal_words<T>(pivots.position, number(i));
+            unroll<k, N + 1>([&](auto j) TDLS_INLINED {
+                const V moved = choose<T>(here, a[j * N + k], a[j * N + i]);
+                chosen[j] = choose<T>(here, a[j * N + i], chosen[j]);
+                a[j * N + i] = moved;
+            });
+        });
+        unroll<k, N + 1>([&](auto j) TDLS_INLINED { a[j * N + k] = chosen[j]; });
+        if constexpr (k + 1 < N) {
+            const V inverse = reciprocal<T>(search, rule, pivots, chosen[k]);
+            const auto rows = [&](auto masked) TDLS_INLINED {
+                const auto unless_zero = [&](V old, V changed) TDLS_INLINED {
+                    return masked ? choose<T>(pivots.zero, old, changed) : changed;
+                };
+                unroll<k + 1, N>([&](auto i) TDLS_INLINED {
+                    V &l = a[k * N + i];
+                    l = unless_zero(l, l * inverse);
+                    unroll<k + 1, N + 1>([&](auto j) TDLS_INLINED {
+                        V &x = a[j * N + i];
+                        x = unless_zero(x, subtract_product<T>(l, chosen[j], x));
+                    });
+                });
+            };
+            if (pivots.any_zero) {
+                rows(std::true_type{});
+            } else {
+                rows(std::false_type{});
+            }
+            search.start(a[(k + 1) * N + k + 1], number(k + 1));
+            unroll<k + 2, N>([&](auto i)
+                                 TDLS_INLINED { search.see(a[(k + 1) * N + i], number(i)); });
+        }
+    });
+    unroll<0, N>([&](auto t) TDLS_INLINED {
+        constexpr int k = N - 1 - t;
+        V &x = a[N * N + k];
+        x = x / a[k * N + k];
+        unroll<0, k>([&](auto i) TDLS_INLINED {
+            V &y = a[N * N + i];
+            y = subtract_product<T>(a[k * N + i], x, y);
+        });
+    });
+    return info;
+}
+
 // Columns N .. N+Extra-1 take part like right-hand sides. Left: multipliers found earlier move too.
 // Row k keeps its place in the buffer until the rows below have taken what they need of it.
 template <typename T, int N, int Extra, bool Left>

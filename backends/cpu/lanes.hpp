@@ -153,16 +153,36 @@ TDLS_FORCE_INLINE void store_piece(T *const *start, std::int64_t e, const Get &g
 }
 
 // Calls run(e) for the first elements e of pieces that cover count >= piece elements; the last two
-// may overlap.
-template <typename T, typename Run>
-TDLS_FORCE_INLINE void for_each_piece(std::int64_t count, const Run &run)
+// may overlap. The count is a number or a constant, with which all is unrolled.
+template <typename T, typename Count, typename Run>
+TDLS_FORCE_INLINE void for_each_piece(Count count, const Run &run)
 {
-    std::int64_t e = 0;
-    for (; e + piece<T> <= count; e += piece<T>) {
-        run(e);
+    if constexpr (std::is_integral_v<Count>) {
+        std::int64_t e = 0;
+        for (; e + piece<T> <= count; e += piece<T>) {
+            run(e);
+        }
+        if (e < count) {
+            run(count - piece<T>);
+        }
+    } else {
+        unroll<0, Count::value / piece<T>>([&](auto q) TDLS_INLINED { run(q * piece<T>); });
+        if constexpr (Count::value % piece<T> != 0) {
+            run(Count::value - piece<T>);
+        }
     }
-    if (e < count) {
-        run(count - piece<T>);
+}
+
+// Calls run(e) for all elements.
+template <typename Count, typename Run>
+TDLS_FORCE_INLINE void for_each_element(Count count, const Run &run)
+{
+    if constexpr (std::is_integral_v<Count>) {
+        for (std::int64_t e = 0; e < count; ++e) {
+            run(e);
+        }
+    } else {
+        unroll<0, Count::value>([&](auto e) TDLS_INLINED { run(e.value); });
     }
 }
 
@@ -170,17 +190,16 @@ TDLS_FORCE_INLINE void for_each_piece(std::int64_t count, const Run &run)
 
 // Count elements of each system, `first` the first of them and `stride` apart, to consecutive
 // vectors.
-template <typename T, typename E>
+template <typename T, typename E, typename Count>
 TDLS_FORCE_INLINE void load_run(Vector<T> *to, const Operand<T, E> &from, std::int64_t first,
-                                std::int64_t stride, std::int64_t count)
+                                std::int64_t stride, Count count)
 {
     const std::int64_t step = stride * from.step;
     first *= from.step;
     if (from.adjacent) {
-        const T *at = from.start[0] + first;
-        for (std::int64_t e = 0; e < count; ++e, at += step) {
-            to[e] = load<Vector<T>>(at);
-        }
+        const T *const at = from.start[0] + first;
+        for_each_element(count, [&](std::int64_t e)
+                                    TDLS_INLINED { to[e] = load<Vector<T>>(at + e * step); });
         return;
     }
     if (step == 1 && count >= piece<T>) {
@@ -191,34 +210,44 @@ TDLS_FORCE_INLINE void load_run(Vector<T> *to, const Operand<T, E> &from, std::i
         });
         return;
     }
-    for (std::int64_t e = 0; e < count; ++e) {
+    for_each_element(count, [&](std::int64_t e) TDLS_INLINED {
         Vector<T> v;
         unroll<0, lanes<T>>([&](auto l)
                                 TDLS_INLINED { v[l.value] = from.start[l][first + e * step]; });
         to[e] = v;
-    }
+    });
 }
 
-// The other way, for the lanes whose bit is set.
+// The other way, all lanes: false where that takes single elements.
+template <typename T, typename Count>
+TDLS_FORCE_INLINE bool store_vectors(const Vector<T> *from, const Operand<T, T> &to,
+                                     std::int64_t first, std::int64_t step, Count count)
+{
+    if (to.adjacent) {
+        T *const at = to.start[0] + first;
+        for_each_element(count,
+                         [&](std::int64_t e) TDLS_INLINED { store(at + e * step, from[e]); });
+        return true;
+    }
+    if (step == 1 && count >= piece<T>) {
+        T *start[static_cast<std::size_t>(lanes<T>)];
+        unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { start[l] = to.start[l] + first; });
+        for_each_piece<T>(count, [&](std::int64_t e) TDLS_INLINED {
+            store_piece<T>(start, e, [&](int q) TDLS_INLINED { return from[e + q]; });
+        });
+        return true;
+    }
+    return false;
+}
+
+// The lanes whose bit is set.
 template <typename T>
 TDLS_FORCE_INLINE void store_run(const Vector<T> *from, const Operand<T, T> &to, unsigned wanted,
                                  std::int64_t first, std::int64_t stride, std::int64_t count)
 {
     const std::int64_t step = stride * to.step;
     first *= to.step;
-    if (wanted == every_lane<T> && to.adjacent) {
-        T *at = to.start[0] + first;
-        for (std::int64_t e = 0; e < count; ++e, at += step) {
-            store(at, from[e]);
-        }
-        return;
-    }
-    if (wanted == every_lane<T> && step == 1 && count >= piece<T>) {
-        T *start[static_cast<std::size_t>(lanes<T>)];
-        unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { start[l] = to.start[l] + first; });
-        for_each_piece<T>(count, [&](std::int64_t e) TDLS_INLINED {
-            store_piece<T>(start, e, [&](int q) TDLS_INLINED { return from[e + q]; });
-        });
+    if (wanted == every_lane<T> && store_vectors<T>(from, to, first, step, count)) {
         return;
     }
     const T *elements = reinterpret_cast<const T *>(from);
@@ -280,7 +309,7 @@ public:
         later_ = s + distance_;
         system_ = column_number_ = 0;
         left_ = 0;
-        if (later_ + lanes < T >> end_) {
+        if (end_ - later_ < lanes<T>) {
             system_ = systems_;
         } else if (view_.width > 1 && later_ % view_.width + lanes<T> > view_.width) {
             system_ = systems_;

@@ -75,10 +75,11 @@ template <typename T>
 void load_rows(const RowSystems<T> &to, const Operand<T, T> &from, int n, std::int64_t lda)
 {
     if (from.adjacent) {
-        for (int i = 0; i < n; ++i) {
-            T *row[static_cast<std::size_t>(lanes<T>)];
-            unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { row[l] = to.row(l, i); });
-            for (int j = 0; j < n; j += piece<T>) {
+        // Down the columns: along the rows each element may lie on another page.
+        for (int j = 0; j < n; j += piece<T>) {
+            for (int i = 0; i < n; ++i) {
+                T *row[static_cast<std::size_t>(lanes<T>)];
+                unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { row[l] = to.row(l, i); });
                 store_piece<T>(row, j, [&](int q) TDLS_INLINED {
                     const T *at = from.start[0] + (i + (j + q) * lda) * from.step;
                     return j + q < n ? load<Vector<T>>(at) : Vector<T>{};
@@ -113,15 +114,15 @@ template <typename T>
 void store_rows(const RowSystems<T> &from, const Operand<T, T> &to, int n, std::int64_t lda)
 {
     if (to.adjacent) {
-        for (int i = 0; i < n; ++i) {
-            T *row[static_cast<std::size_t>(lanes<T>)];
-            unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { row[l] = from.row(l, i); });
-            for_each_piece<T>(n, [&](std::int64_t j) TDLS_INLINED {
+        for_each_piece<T>(n, [&](std::int64_t j) TDLS_INLINED {
+            for (int i = 0; i < n; ++i) {
+                T *row[static_cast<std::size_t>(lanes<T>)];
+                unroll<0, lanes<T>>([&](auto l) TDLS_INLINED { row[l] = from.row(l, i); });
                 load_piece<T>(row, j, [&](int q, Vector<T> v) TDLS_INLINED {
                     store(to.start[0] + (i + (j + q) * lda) * to.step, v);
                 });
-            });
-        }
+            }
+        });
         return;
     }
     for (int l = 0; l < to.count; ++l) {
