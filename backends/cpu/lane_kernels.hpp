@@ -261,9 +261,11 @@ void getrf(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *sc
 template <typename T>
 void getrs(const Batch<T> &batch, std::int64_t begin, std::int64_t end, void *scratch)
 {
-    // Larger systems are soon done with, and the processor foresees their columns better than this.
+    // Tiny systems are one stream. Large ones are soon done with, and the processor foresees their
+    // columns better than this.
     constexpr int largest_fetched_order = 20;
-    const int fetches = batch.n <= largest_fetched_order ? batch.n : 0;
+    const bool fetched = batch.n > largest_tiny_order && batch.n <= largest_fetched_order;
+    const int fetches = fetched ? batch.n : 0;
     const Buffer<T> buffer(batch.n, scratch);
     Ahead<T> ahead(batch.a, begin, end, batch.n, batch.lda, fetches);
     for (std::int64_t s = begin; s < end; s += lanes<T>) {
