@@ -4,7 +4,6 @@
 // errors.
 #pragma once
 
-#include <tdls/solvers/cooperative_lupp/warp_exchange.hpp>
 #include <tdls/tdls.hpp>
 
 #if defined(__HIP__)
@@ -52,38 +51,6 @@ use_dynamic(int n, int tx, T *A, int *piv, const T *b, T *x, T *work, std::int64
     return sound && D::workspace_size(n) > 0 && D::threads_per_system(n) > 0;
 }
 
-// The collectives of a group of one thread.
-template <typename T>
-struct LoneLane {
-    TDLS_HOST_DEVICE T shuffle(T value, int) const { return value; }
-    TDLS_HOST_DEVICE int find(bool) const { return 0; }
-    TDLS_HOST_DEVICE tdls::detail::Candidate<T> best(tdls::detail::Candidate<T> own) const
-    {
-        return own;
-    }
-};
-
-// The elimination over the exchange of a warp.
-template <typename T, bool Mirror>
-TDLS_HOST_DEVICE bool use_lanes(const T *b, T *x)
-{
-    constexpr int n = 3;
-    using Rows = tdls::detail::RegisterRows<T, n, n, false, true>;
-    Rows rows = {};
-    LoneLane<T> lanes;
-    rows.slots.each([&](auto K) {
-        rows.place(K) = rows.slots.row(K);
-        rows.rhs(K) = b[rows.slots.row(K)];
-        rows.at(K, K) = T(2);
-    });
-    tdls::detail::WarpExchange<T, Rows, LoneLane<T>> exchange(rows, lanes);
-    const bool sound = tdls::detail::factor_and_solve<T, true, Mirror>(
-        rows, exchange, tdls::detail::PivotRule<T>{T(1), T(1)});
-    tdls::detail::solve_with_factors<T, Mirror>(rows, exchange);
-    rows.slots.each([&](auto K) { x[rows.slots.row(K)] = rows.rhs(K); });
-    return sound;
-}
-
 template <typename T, RowInterchange Interchange, MatrixLayout Layout>
 TDLS_HOST_DEVICE bool use_all(int n, int tx, T *A, int *piv, const T *b, T *x, T *work,
                               std::int64_t stride)
@@ -105,7 +72,6 @@ TDLS_HOST_DEVICE bool use_all(int n, int tx, T *A, int *piv, const T *b, T *x, T
     bool sound =
         use_static<Group, T, logical, rows, logical == rows>(tx, A, piv, b, x, work, stride);
     sound &= use_dynamic<Dynamic>(n, tx, A, piv, b, x, work, stride);
-    sound &= use_lanes<T, rows>(b, x);
     if constexpr (sizeof(T) == sizeof(double)) {
         sound &= use_static<Alone, T, !logical, rows, false>(tx, A, piv, b, x, work, stride);
         sound &= use_static<Loops, T, logical, !rows, true>(tx, A, piv, b, x, work, stride);

@@ -54,3 +54,10 @@
 #else
 #    define TDLS_NO_UNROLL _Pragma("unroll 1")
 #endif
+
+// Before a loop of device code that shall be unrolled altogether.
+#if TDLS_TARGET_HOST
+#    define TDLS_UNROLL
+#else
+#    define TDLS_UNROLL _Pragma("unroll")
+#endif

@@ -2,7 +2,6 @@
 // How the threads of a group agree on a pivot, move rows, and see each other's elements:
 //   LogicalExchange    through a workspace and a barrier, rows that stay
 //   PhysicalExchange   through a workspace and a barrier, rows that move
-//   WarpExchange       through the lanes of a warp, rows that stay (warp_exchange.hpp)
 //   LapackExchange     not at all: one thread on memory, in LAPACK's way
 //
 // Barriers. Each collective function is marked so; its barriers depend on n alone, never on data.
@@ -76,9 +75,18 @@ public:
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr T share_quotient(Step i)
     {
         T *const shared = area_ + value_of(i);
+        // Found first and divided then: unrolled, there is one division, not one for each slot.
+        T entry = 0;
+        T diagonal = 1;
+        bool holds = false;
         at_position(rows_, i, [&](auto K) TDLS_INLINE_LAMBDA_GPU {
-            *shared = divides_ ? rows_.rhs(K) / rows_.at(K, i) : T(0);
+            entry = rows_.rhs(K);
+            diagonal = rows_.at(K, i);
+            holds = true;
         });
+        if (holds) {
+            *shared = divides_ ? entry / diagonal : T(0);
+        }
         barrier_();
         return *shared;
     }

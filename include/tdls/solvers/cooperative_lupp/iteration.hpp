@@ -111,7 +111,12 @@ struct FixedSteps {
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr void from(Begin first, Fn &&fn)
     {
         if constexpr (Unrolled) {
-            ascend_from<Begin::value>(fn, std::make_integer_sequence<int, N - Begin::value>{});
+            // A loop of constant length for the compiler to unroll, since every instance of fn
+            // takes it time: there are N of them so, and N*N by constants.
+            TDLS_UNROLL
+            for (int j = Begin::value; j < N; ++j) {
+                fn(j);
+            }
         } else {
             TDLS_NO_UNROLL
             for (int j = value_of(first); j < N; ++j) {
@@ -179,21 +184,18 @@ struct FixedSlots {
         return tx + value_of(K) * threads;
     }
 
-    // Each slot that holds a row.
+    // Each slot that holds a row. (A loop, for the sake of the compiler's time: see
+    // FixedSteps::from.)
     template <typename Fn>
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void each(Fn &&fn) const
     {
         if constexpr (Unrolled) {
-            unroll_K<R>([&](auto K) TDLS_INLINE_LAMBDA_GPU {
-                constexpr int slot = decltype(K)::value;
-                if constexpr ((slot + 1) * threads <= N) {
+            TDLS_UNROLL
+            for (int K = 0; K < R; ++K) {
+                if ((K + 1) * threads <= N || row(K) < N) {
                     fn(K);
-                } else if constexpr (slot * threads < N) {
-                    if (row(K) < N) {
-                        fn(K);
-                    }
                 }
-            });
+            }
         } else {
             for (int K = 0; K < R && row(K) < N; ++K) {
                 fn(K);
@@ -219,7 +221,8 @@ struct FixedSlots {
     TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU constexpr void after(Step k, Fn &&fn) const
     {
         each([&](auto K) TDLS_INLINE_LAMBDA_GPU {
-            if (all_after<decltype(K), Step>() || row(K) > value_of(k)) {
+            // Of an unrolled slot it may be known.
+            if (value_of(K) * threads > value_of(k) || row(K) > value_of(k)) {
                 fn(K);
             }
         });
@@ -233,18 +236,6 @@ struct FixedSlots {
                 fn(K);
             }
         });
-    }
-
-private:
-    // Is the row of this slot > k in every thread?
-    template <typename Slot, typename Step>
-    TDLS_HOST_DEVICE static constexpr bool all_after() noexcept
-    {
-        if constexpr (Unrolled) {
-            return Slot::value * threads > Step::value;
-        } else {
-            return false;
-        }
     }
 };
 
