@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Version, status texts, error texts.
+// Version, status texts.
 
 #include <cstdarg>
 #include <cstdio>
@@ -21,14 +21,6 @@ thread_local ErrorText error_of_this_thread;
 ErrorText &thread_error()
 {
     return error_of_this_thread;
-}
-
-void write_error(ErrorText &error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(error.text, sizeof error.text, format, arguments);
-    va_end(arguments);
 }
 
 tdls_status_t illegal(ErrorText &error, int argument, const char *format, ...)

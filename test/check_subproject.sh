@@ -23,7 +23,7 @@ done
 for kind in shared static; do
     {
         "$meson" setup "$scratch/$kind" "$scratch/stranger" --wrap-mode=forcefallback \
-            -Ddefault_library=$kind && "$meson" test -C "$scratch/$kind" solve
+            -Ddefault_library=$kind -Dtdls:cuda=disabled -Dtdls:hip=disabled && "$meson" test -C "$scratch/$kind" solve
     } > "$scratch/log" 2>&1
     report $? "a subproject, $kind"
     # The tests, examples and benchmarks of libtdls are not the stranger's, nor are its programs.

@@ -147,9 +147,8 @@ void s_set(struct batch *batch, int64_t s, int32_t i, int32_t j, double value)
 static void point_at_systems(struct batch *batch)
 {
     const struct shape *shape = &batch->shape;
-    const size_t pointers = (size_t)shape->batch + 1;
-    batch->a_systems = checked(calloc(pointers, sizeof(void *)));
-    batch->b_systems = checked(calloc(pointers, sizeof(void *)));
+    batch->a_systems = checked(calloc(batch->pointer_count, sizeof(void *)));
+    batch->b_systems = checked(calloc(batch->pointer_count, sizeof(void *)));
     if (shape->storage != POINTERS)
         return;
     for (int64_t s = 0; s < shape->batch; ++s) {
@@ -181,17 +180,18 @@ struct batch *batch_create(struct shape shape)
     batch->a_count = 2 * GUARD + elements(&shape, shape.stride_a, (int64_t)shape.lda * shape.n);
     batch->b_count = 2 * GUARD + elements(&shape, shape.stride_b, shape.ldb * b_lines(&shape));
     batch->p_count = 2 * GUARD + elements(&shape, shape.stride_p, shape.n);
+    batch->info_count = batch->pointer_count = (size_t)shape.batch + 1;
     batch->a = checked(malloc(batch->a_count * shape.type->size));
     batch->b = checked(malloc(batch->b_count * shape.type->size));
     batch->piv = checked(malloc(batch->p_count * sizeof(int32_t)));
-    batch->info = checked(malloc((size_t)(shape.batch + 1) * sizeof(int32_t)));
+    batch->info = checked(malloc(batch->info_count * sizeof(int32_t)));
     for (size_t e = 0; e < batch->a_count; ++e)
         shape.type->set(batch->a, e, guard_value);
     for (size_t e = 0; e < batch->b_count; ++e)
         shape.type->set(batch->b, e, guard_value);
     for (size_t e = 0; e < batch->p_count; ++e)
         batch->piv[e] = guard_swap;
-    for (int64_t s = 0; s <= shape.batch; ++s)
+    for (size_t s = 0; s < batch->info_count; ++s)
         batch->info[s] = guard_swap;
     point_at_systems(batch);
     return batch;
@@ -208,7 +208,7 @@ struct batch *batch_copy(const struct batch *batch)
     copy->a = duplicate(batch->a, batch->a_count * batch->shape.type->size);
     copy->b = duplicate(batch->b, batch->b_count * batch->shape.type->size);
     copy->piv = duplicate(batch->piv, batch->p_count * sizeof(int32_t));
-    copy->info = duplicate(batch->info, (size_t)(batch->shape.batch + 1) * sizeof(int32_t));
+    copy->info = duplicate(batch->info, batch->info_count * sizeof(int32_t));
     point_at_systems(copy);
     return copy;
 }
@@ -284,9 +284,92 @@ void fill_random(struct batch *batch, uint64_t *state)
 CALL(s, float)
 CALL(d, double)
 
-tdls_status_t call(enum routine routine, tdls_handle_t handle, int32_t trans, struct batch *batch)
+static tdls_status_t call_here(enum routine routine, tdls_handle_t handle, int32_t trans,
+                               struct batch *batch)
 {
     return (batch->shape.type == &types[0] ? call_s : call_d)(routine, handle, trans, batch);
+}
+
+/* One array of a batch, and its copy on the device. */
+struct mirror {
+    void *here;
+    size_t bytes;
+    void **there;
+};
+
+static tdls_status_t copy_all(tdls_handle_t handle, const struct mirror *mirrors, size_t count,
+                              int back)
+{
+    tdls_status_t status = TDLS_SUCCESS;
+    for (size_t i = 0; i < count && status == TDLS_SUCCESS; ++i)
+        status = back ? tdls_memcpy(handle, mirrors[i].here, *mirrors[i].there,
+                                    (int64_t)mirrors[i].bytes)
+                      : tdls_memcpy(handle, *mirrors[i].there, mirrors[i].here,
+                                    (int64_t)mirrors[i].bytes);
+    return status;
+}
+
+/* Pointers into one array as pointers into another. */
+static void **pointers_into(const unsigned char *other, const unsigned char *array,
+                            void *const *pointers, size_t count)
+{
+    void **moved = checked(calloc(count, sizeof *moved));
+    for (size_t i = 0; i < count; ++i)
+        if (pointers[i] != NULL)
+            moved[i] = (void *)(other + ((const unsigned char *)pointers[i] - array));
+    return moved;
+}
+
+static tdls_status_t call_there(enum routine routine, tdls_handle_t handle, int32_t trans,
+                                struct batch *batch)
+{
+    struct batch there = *batch;
+    there.a = there.b = NULL;
+    there.piv = there.info = NULL;
+    there.a_systems = there.b_systems = NULL;
+    void *piv = NULL, *info = NULL, *a = NULL, *b = NULL, *a_systems = NULL, *b_systems = NULL;
+    const size_t pointers = batch->pointer_count * sizeof(void *);
+    struct mirror mirrors[] = {{batch->a, batch->a_count * batch->shape.type->size, &a},
+                               {batch->b, batch->b_count * batch->shape.type->size, &b},
+                               {batch->piv, batch->p_count * sizeof(int32_t), &piv},
+                               {batch->info, batch->info_count * sizeof(int32_t), &info},
+                               {NULL, pointers, &a_systems},
+                               {NULL, pointers, &b_systems}};
+    const size_t count = COUNT_OF(mirrors);
+    tdls_status_t status = TDLS_SUCCESS;
+    for (size_t i = 0; i < count && status == TDLS_SUCCESS; ++i)
+        status = tdls_malloc(handle, (int64_t)mirrors[i].bytes, mirrors[i].there);
+    if (status == TDLS_SUCCESS) {
+        there.a = a;
+        there.b = b;
+        there.piv = piv;
+        there.info = info;
+        there.a_systems = a_systems;
+        there.b_systems = b_systems;
+        mirrors[4].here = pointers_into(a, batch->a, batch->a_systems, batch->pointer_count);
+        mirrors[5].here = pointers_into(b, batch->b, batch->b_systems, batch->pointer_count);
+        status = copy_all(handle, mirrors, count, 0);
+    }
+    tdls_status_t returned = status;
+    if (status == TDLS_SUCCESS) {
+        returned = call_here(routine, handle, trans, &there);
+        status = tdls_synchronize(handle);
+    }
+    if (status == TDLS_SUCCESS)
+        status = copy_all(handle, mirrors, 4, 1); /* not the pointers */
+    free(mirrors[4].here);
+    free(mirrors[5].here);
+    for (size_t i = 0; i < count; ++i) {
+        const tdls_status_t freed = tdls_free(handle, *mirrors[i].there);
+        status = status != TDLS_SUCCESS ? status : freed;
+    }
+    return returned != TDLS_SUCCESS ? returned : status;
+}
+
+tdls_status_t call(enum routine routine, tdls_handle_t handle, int32_t trans, struct batch *batch)
+{
+    const int here = handle == NULL || backend_under_test() == TDLS_BACKEND_CPU;
+    return (here ? call_here : call_there)(routine, handle, trans, batch);
 }
 
 void expect(enum routine routine, tdls_handle_t handle, int32_t trans, struct batch *batch)
@@ -360,13 +443,25 @@ void assert_same(const struct batch *got, const struct batch *expected)
     same_values(type, got->a, expected->a, got->a_count, "A");
     same_values(type, got->b, expected->b, got->b_count, "B");
     same_integers(got->piv, expected->piv, got->p_count, "ipiv");
-    same_integers(got->info, expected->info, (size_t)got->shape.batch + 1, "info");
+    same_integers(got->info, expected->info, got->info_count, "info");
 }
 
-static int32_t backend_under_test(void)
+int few(void)
+{
+    const char *given = getenv("TDLS_TEST_FEW");
+    return given == NULL ? 0 : atoi(given) > 1 ? 2 : 1;
+}
+
+int32_t backend_under_test(void)
 {
     const char *name = getenv("TDLS_TEST_BACKEND");
     return tdls_backend_from_name(name != NULL ? name : "cpu");
+}
+
+void only_on_the_cpu(void)
+{
+    if (backend_under_test() != TDLS_BACKEND_CPU)
+        skip();
 }
 
 tdls_handle_t open_handle(void)

@@ -55,7 +55,8 @@ struct batch {
     struct shape shape;
     int keep;                      /* ipiv is given */
     int a_null, b_null, info_null; /* NULL is passed instead */
-    size_t a_count, b_count, p_count;
+    size_t a_count, b_count, p_count, info_count,
+        pointer_count;    /* as created, whatever the shape */
     unsigned char *a, *b; /* whole arrays, guards included */
     int32_t *piv, *info;
     void **a_systems, **b_systems; /* of POINTERS */
@@ -79,7 +80,8 @@ void b_set(struct batch *batch, int64_t s, int32_t i, int32_t c, double value);
 double s_get(const struct batch *batch, int64_t s, int32_t i, int32_t j);
 void s_set(struct batch *batch, int64_t s, int32_t i, int32_t j, double value);
 
-/* Calls a routine of the library on a batch. */
+/* Calls a routine of the library on a batch. Of a device it gets copies of all arrays in memory of
+ * the device, which come back when the call is done; a failure of that is the call's. */
 tdls_status_t call(enum routine routine, tdls_handle_t handle, int32_t trans, struct batch *batch);
 
 /* Does to a batch what the plain loop says, with the settings of the handle. */
@@ -95,7 +97,17 @@ double uniform(uint64_t *state, double low, double high);
 /* Fills A and B: entries in (-1, 1), where half of the pivots or more move. */
 void fill_random(struct batch *batch, uint64_t *state);
 
-/* A handle of the backend under test (TDLS_TEST_BACKEND, by default "cpu"). */
+/* How much is to be left out of sweeps where each call takes long (TDLS_TEST_FEW): 0 nothing, 1
+ * what others nearly repeat, 2 most. */
+int few(void);
+
+/* The backend under test: TDLS_TEST_BACKEND, by default "cpu". */
+int32_t backend_under_test(void);
+
+/* Skips a test, visibly, that is about the CPU alone. */
+void only_on_the_cpu(void);
+
+/* A handle of that backend. */
 tdls_handle_t open_handle(void);
 
 /* A handle with a batch's layout. */

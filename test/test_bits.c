@@ -122,9 +122,9 @@ static void ties_and_remainders(void **argument)
                                      15, 16, 17, 23, 40, 41, 64, 65, 75};
     const struct combination *c = *argument;
     uint64_t state = seed;
-    const int few = getenv("TDLS_TEST_FEW") != NULL; /* where each takes long */
-    for (size_t o = 0; o < COUNT_OF(orders); ++o)
-        for (int32_t count = 1; count <= 33; count += few ? 11 : orders[o] < 20 ? 1 : 6) {
+    const size_t step = few() < 2 ? 1 : 4; /* where each takes long */
+    for (size_t o = (size_t)c->parameter % step; o < COUNT_OF(orders); o += step)
+        for (int32_t count = 1; count <= 33; count += few() > 0 ? 11 : orders[o] < 20 ? 1 : 6) {
             static const int32_t widths[] = {1, 2, 4, 8, 16, 32, 64};
             struct shape shape = c->shape;
             shape.n = orders[o];
@@ -145,8 +145,9 @@ static void orders_to_40(void **argument)
 {
     const struct combination *c = *argument;
     uint64_t state = seed;
-    for (int32_t n = 0; n <= 40; ++n)
-        check_order(c->shape, n, n <= 20 && getenv("TDLS_TEST_FEW") == NULL ? 6 : 1, &state);
+    const int32_t step = few() < 2 ? 1 : 4;
+    for (int32_t n = c->parameter % step; n <= 40; n += step)
+        check_order(c->shape, n, n <= 20 && few() == 0 ? 6 : 1, &state);
 }
 
 /* Each combination takes other orders, so that together they do every one. */
@@ -154,19 +155,40 @@ static void orders_41_to_131(void **argument)
 {
     const struct combination *c = *argument;
     uint64_t state = seed;
-    for (int32_t n = 41 + c->parameter; n <= 131; n += COMBINATIONS)
+    for (int32_t n = 41 + c->parameter; n <= 131; n += (few() < 2 ? 1 : 4) * COMBINATIONS)
         check_order(c->shape, n, 1, &state);
+}
+
+/* More systems than 16 bits count, as grids of more than one dimension of a device would. */
+static void a_large_batch(void **argument)
+{
+    const struct combination *c = *argument;
+    if (few() > 0)
+        skip();
+    uint64_t state = seed;
+    struct shape shape = c->shape;
+    shape.n = 2;
+    shape.nrhs = 1;
+    shape.batch = 66001;
+    shape.width = 1000;
+    tdls_handle_t handle = open_handle_for(&shape);
+    struct batch *batch = batch_create(shape);
+    fill_random(batch, &state);
+    run_and_compare(GESV, handle, TDLS_NO_TRANS, batch);
+    batch_free(batch);
+    tdls_destroy(handle);
 }
 
 int main(void)
 {
-    struct combination combinations[3 * COMBINATIONS];
-    struct CMUnitTest tests[3 * COMBINATIONS];
+    struct combination combinations[4 * COMBINATIONS];
+    struct CMUnitTest tests[4 * COMBINATIONS];
     size_t count = add_combinations(tests, 0, combinations, "orders 0 to 40", 0, orders_to_40);
     count = add_combinations(tests, count, combinations, "orders 41 to 131", 0, orders_41_to_131);
-    for (int i = 0; i < COMBINATIONS; ++i)
-        combinations[COMBINATIONS + i].parameter = i;
     count =
         add_combinations(tests, count, combinations, "ties and remainders", 0, ties_and_remainders);
+    count = add_combinations(tests, count, combinations, "a large batch", 0, a_large_batch);
+    for (int i = 0; i < 4 * COMBINATIONS; ++i)
+        combinations[i].parameter = i % COMBINATIONS;
     return run_program("bits", tests, count);
 }

@@ -94,14 +94,20 @@ static void the_cpu_has_one_device(void **unused)
 static void failed_creation_leaves_null(void **unused)
 {
     (void)unused;
-    static const struct {
+    int32_t devices = 0;
+    OK(tdls_device_count(backend_under_test(), &devices));
+    const struct {
         int32_t backend, device;
         tdls_status_t status;
     } cases[] = {{0, 0, -1},
                  {4, 0, -1},
                  {-1, 0, -1},
                  {TDLS_BACKEND_CPU, 1, TDLS_ERR_NO_DEVICE},
-                 {TDLS_BACKEND_CPU, -1, TDLS_ERR_NO_DEVICE}};
+                 {TDLS_BACKEND_CPU, -1, TDLS_ERR_NO_DEVICE},
+                 {backend_under_test(), devices, TDLS_ERR_NO_DEVICE},
+                 {backend_under_test(), INT32_MAX, TDLS_ERR_NO_DEVICE},
+                 {backend_under_test(), -1, TDLS_ERR_NO_DEVICE},
+                 {backend_under_test(), INT32_MIN, TDLS_ERR_NO_DEVICE}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         tdls_handle_t handle = (tdls_handle_t)(void *)&handle;
         assert_int_equal(tdls_create(cases[i].backend, cases[i].device, &handle), cases[i].status);
@@ -152,7 +158,7 @@ static void handles_know_backend_and_device(void **unused)
     tdls_handle_t handle = open_handle();
     int32_t backend = 0;
     OK(tdls_get_backend(handle, &backend));
-    assert_int_equal(backend, TDLS_BACKEND_CPU);
+    assert_int_equal(backend, backend_under_test());
     assert_int_equal(tdls_get_backend(handle, NULL), -2);
     assert_int_equal(tdls_get_backend(NULL, &backend), -1);
     char name[256], cut[5] = "....";
@@ -267,6 +273,8 @@ static void stream_is_kept(void **unused)
     OK(tdls_set_stream(handle, &somewhere));
     OK(tdls_get_stream(handle, &stream));
     assert_ptr_equal(stream, &somewhere);
+    if (backend_under_test() != TDLS_BACKEND_CPU)
+        OK(tdls_set_stream(handle, NULL)); /* there it must be a stream, not just any address */
     OK(tdls_synchronize(handle));
     assert_int_equal(tdls_set_stream(NULL, NULL), -1);
     assert_int_equal(tdls_get_stream(NULL, &stream), -1);

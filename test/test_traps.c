@@ -9,6 +9,7 @@
 static void no_traps(void **argument)
 {
     const struct combination *c = *argument;
+    only_on_the_cpu();
     uint64_t state = seed;
     for (int32_t n = 1; n <= 70; n += n < 34 ? 1 : 7)
         for (int64_t count = 1; count <= 17; count += n < 20 ? 1 : 5) {
