@@ -10,6 +10,11 @@
 #include <mutex>
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend_list.hpp"
 
@@ -52,12 +57,51 @@ void append(ErrorText &error, const char *text)
     std::snprintf(error.text + used, sizeof error.text - used, "%s", text);
 }
 
+// What the loader would not survive: it waits for ever at a pipe, and of a file that is shorter
+// than its own headers say it maps what is not there, and the process dies of SIGBUS. Null: nothing
+// of the kind; whatever else is wrong with a file the loader finds out and says.
+const char *unsafe_to_load(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return nullptr;
+    }
+    struct stat status;
+    ElfW(Ehdr) header;
+    const char *reason = nullptr;
+    if (fstat(file, &status) != 0 || S_ISDIR(status.st_mode)) {
+        reason = nullptr;
+    } else if (!S_ISREG(status.st_mode)) {
+        reason = "cannot be a module: no regular file";
+    } else if (pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
+               std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+               header.e_phentsize == sizeof(ElfW(Phdr))) {
+        const auto size = static_cast<std::uint64_t>(status.st_size);
+        for (unsigned i = 0; i < header.e_phnum && reason == nullptr; ++i) {
+            ElfW(Phdr) segment;
+            const std::uint64_t at = header.e_phoff + i * sizeof segment;
+            if (pread(file, &segment, sizeof segment, static_cast<off_t>(at)) !=
+                    static_cast<ssize_t>(sizeof segment) ||
+                (segment.p_type == PT_LOAD &&
+                 (segment.p_filesz > size || segment.p_offset > size - segment.p_filesz))) {
+                reason = "is cut off: shorter than its own headers say";
+            }
+        }
+    }
+    close(file);
+    return reason;
+}
+
 // Opens one file. Null: what was wrong has been appended to the error.
 const Backend *open_file(const char *path, const BackendName &entry, ErrorText &error)
 {
     append(error, "; ");
     append(error, path);
     append(error, ": ");
+    if (const char *unsafe = unsafe_to_load(path)) {
+        append(error, unsafe);
+        return nullptr;
+    }
     void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {
         const char *reason = dlerror();

@@ -6,10 +6,11 @@
 
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[5][40];
-enum { GOOD, VERSION, OTHER, EMPTY, TEXT };
+static char folder[6][40];
+enum { GOOD, VERSION, OTHER, EMPTY, NO_TABLE, TEXT };
 
 static void use(const char *path)
 {
@@ -69,6 +70,125 @@ static void not_a_library(void **unused)
     refused(folder[TEXT], said, COUNT_OF(said));
 }
 
+static void with_a_null_table(void **unused)
+{
+    (void)unused;
+    const char *const said[] = {folder[NO_TABLE], "tdls_backend_table"};
+    refused(folder[NO_TABLE], said, COUNT_OF(said));
+}
+
+/* Writes a file of the text folder anew: the first bytes of the good module. Returns its size. */
+static long cut_off(const char *file, long bytes, void (*spoil)(unsigned char *, long))
+{
+    static unsigned char content[1 << 20];
+    char good[256];
+    snprintf(good, sizeof good, "%s/tdls_cuda.so", folder[GOOD]);
+    FILE *from = fopen(good, "rb");
+    assert_non_null(from);
+    const long size = (long)fread(content, 1, sizeof content, from);
+    fclose(from);
+    assert_in_range(size, 1000, sizeof content - 1);
+    if (spoil != NULL)
+        spoil(content, size);
+    FILE *to = fopen(file, "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(content, 1, (size_t)(bytes < 0 ? size : bytes), to),
+                     bytes < 0 ? size : bytes);
+    assert_int_equal(fclose(to), 0);
+    return size;
+}
+
+/* As an interrupted copy or a full disk leaves it: the loader alone would die of SIGBUS. */
+static void cut_off_anywhere(void **unused)
+{
+    (void)unused;
+    char file[256];
+    snprintf(file, sizeof file, "%s/tdls_cuda.so", folder[TEXT]);
+    const long size = cut_off(file, 0, NULL);
+    /* Behind the last segment there are only the names of sections, which nobody loads. */
+    for (long bytes = 0; bytes < size / 2; bytes += bytes < 1200 ? 97 : 997) {
+        cut_off(file, bytes, NULL);
+        const char *const said[] = {folder[TEXT], bytes < 700 ? "tdls_cuda.so" : "cut off"};
+        refused(folder[TEXT], said, COUNT_OF(said));
+    }
+}
+
+static void another_class(unsigned char *content, long size)
+{
+    (void)size;
+    content[4] ^= 3; /* 32 for 64 bits, or the other way round */
+}
+
+static void another_machine(unsigned char *content, long size)
+{
+    (void)size;
+    content[18] ^= 0x55;
+}
+
+static void segments_far_away(unsigned char *content, long size)
+{
+    (void)size;
+    memset(content + 0x20, 0xff, 8); /* e_phoff of 64-bit files */
+}
+
+static void zeros_at_the_front(unsigned char *content, long size)
+{
+    memset(content, 0, (size_t)(size / 2));
+}
+
+static void spoilt(void **unused)
+{
+    (void)unused;
+    char file[256];
+    snprintf(file, sizeof file, "%s/tdls_cuda.so", folder[TEXT]);
+    void (*const ways[])(unsigned char *, long) = {another_class, another_machine,
+                                                   segments_far_away, zeros_at_the_front};
+    for (size_t i = 0; i < COUNT_OF(ways); ++i) {
+        cut_off(file, -1, ways[i]);
+        const char *const said[] = {folder[TEXT]};
+        refused(folder[TEXT], said, COUNT_OF(said));
+        if (strstr(tdls_last_error(NULL), "tdls_cuda.so: ; ") != NULL)
+            fail_msg("no reason is given: %s", tdls_last_error(NULL));
+    }
+}
+
+/* A folder of that name, a link to itself, a pipe, and a file that may not be read. */
+static void not_readable(void **unused)
+{
+    (void)unused;
+    char file[256];
+    snprintf(file, sizeof file, "%s/tdls_cuda.so", folder[TEXT]);
+    const char *const said[] = {folder[TEXT], "tdls_cuda.so: cannot"};
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(mkdir(file, 0700), 0);
+    refused(folder[TEXT], said, COUNT_OF(said));
+    assert_int_equal(rmdir(file), 0);
+    assert_int_equal(symlink("tdls_cuda.so", file), 0);
+    refused(folder[TEXT], said, COUNT_OF(said));
+    assert_int_equal(unlink(file), 0);
+    assert_int_equal(mkfifo(file, 0600), 0); /* nobody writes to it: opening must not wait */
+    refused(folder[TEXT], said, COUNT_OF(said));
+    assert_int_equal(unlink(file), 0);
+    cut_off(file, -1, NULL);
+    assert_int_equal(chmod(file, 0), 0);
+    /* Who may read everything becomes, in a child, somebody who may not. */
+    const pid_t child = fork();
+    if (child == 0) {
+        tdls_handle_t handle;
+        use(folder[TEXT]);
+        if (geteuid() == 0 && setuid(65534) != 0)
+            _exit(2);
+        const tdls_status_t status = tdls_create(TDLS_BACKEND_CUDA, 0, &handle);
+        _exit(status == TDLS_ERR_BACKEND_UNAVAILABLE &&
+                      strstr(tdls_last_error(NULL), "Permission denied") != NULL
+                  ? 0
+                  : 1);
+    }
+    int left = -1;
+    assert_int_equal(waitpid(child, &left, 0), child);
+    assert_int_equal(left, 0);
+}
+
 static void a_long_path(void **unused)
 {
     (void)unused;
@@ -117,7 +237,7 @@ static void found(void **unused)
     assert_non_null(strstr(tdls_last_error(NULL), "tdls_hip.so"));
 }
 
-static const char *const names[] = {"good", "version", "other", "empty", "text"};
+static const char *const names[] = {"good", "version", "other", "empty", "no_table", "text"};
 
 /* Makes the folders below a new one; with `top` removes them. Returns 0 on success. */
 static int folders(char *top, int make)
@@ -154,7 +274,11 @@ int main(void)
         cmocka_unit_test(of_another_version),
         cmocka_unit_test(of_another_backend),
         cmocka_unit_test(without_the_table),
+        cmocka_unit_test(with_a_null_table),
         cmocka_unit_test(not_a_library),
+        cmocka_unit_test(cut_off_anywhere),
+        cmocka_unit_test(spoilt),
+        cmocka_unit_test(not_readable),
         cmocka_unit_test(a_long_path),
         cmocka_unit_test(found), /* last: once found, it stays */
     };
