@@ -2,12 +2,14 @@
 // The OpenMP backend: the choice of the instruction set, memory, and systems spread over threads.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include <omp.h>
+#include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #    include <cpuid.h>
 #endif
@@ -189,6 +191,29 @@ double work_of_system(std::int32_t n, std::int32_t nrhs)
 
 constexpr double least_work_of_thread = 50'000;
 
+// The process in which a team has worked, 0 if none has. In a child after fork() the runtime's
+// threads are not there, and GNU's runtime would wait for them for ever.
+std::atomic<pid_t> process_of_teams{0};
+
+// Whether this process may have a team; if so it is noted that it has had one.
+bool may_have_a_team()
+{
+    const pid_t process = getpid();
+    pid_t known = process_of_teams.load(std::memory_order_relaxed);
+    if (known == 0 &&
+        process_of_teams.compare_exchange_strong(known, process, std::memory_order_relaxed)) {
+        return true;
+    }
+    return known == process;
+}
+
+// More threads than any processor is served by. A runtime that cannot start as many as it is asked
+// for ends the program.
+double most_threads()
+{
+    return std::max({64, 4 * omp_get_num_procs(), omp_get_max_threads()});
+}
+
 template <typename T>
 int team_size(const Call &call, const Batch<T> &batch)
 {
@@ -201,7 +226,8 @@ int team_size(const Call &call, const Batch<T> &batch)
         const double work = count * work_of_system(batch.n, batch.nrhs);
         threads = std::min<double>(omp_get_max_threads(), work / least_work_of_thread);
     }
-    return static_cast<int>(std::max(1.0, std::min(threads, count)));
+    threads = std::min({threads, count, most_threads()});
+    return threads < 2 || !may_have_a_team() ? 1 : static_cast<int>(threads);
 }
 
 // A kernel may do so many systems at once that lie side by side from a multiple of this number on.

@@ -99,13 +99,13 @@
  *
  * @section threads Threads, asynchrony
  * One call at a time on one handle; different handles may be used from different threads at the
- * same time. CPU calls return when done; called inside an OpenMP parallel region, they use the
- * calling thread alone. Device calls are enqueued on the handle's stream, neither allocate nor
- * synchronize, and can be captured in a graph. One exception: gesv with ipiv == NULL and n > 64 may
- * enlarge scratch memory owned by the handle; make one such call before capturing. On the CPU that
- * call may allocate as well, at any n, and keeps the memory for later calls.
+ * same time. CPU calls return when done; called inside an OpenMP parallel region, or in a child of
+ * fork() whose parent had computed on several threads, they use the calling thread alone. Device
+ * calls are enqueued on the handle's stream, neither allocate nor synchronize, and can be captured
+ * in a graph. One exception: gesv with ipiv == NULL and n > 64 may enlarge scratch of the handle;
+ * make one such call before capturing. On the CPU calls may allocate, and keep it for later ones.
  *
- * The library never prints, exits, aborts, throws or changes process state.
+ * The library never prints, exits, aborts, throws or changes process state; dlclose() leaves it.
  */
 #ifndef TDLS_TDLS_H
 #define TDLS_TDLS_H
@@ -360,8 +360,8 @@ TDLS_API tdls_status_t tdls_get_rows_per_thread(tdls_handle_t handle, int32_t *r
 /**
  * @brief Number of threads of a CPU call.
  * @param[in] handle  (1)
- * @param[in] threads (2) >= 0; 0 (default) = OpenMP's own choice (OMP_NUM_THREADS), and fewer where
- * a batch is too small to be worth it. Ignored on devices, and inside an OpenMP parallel region.
+ * @param[in] threads (2) >= 0; 0 (default) = OpenMP's own choice (OMP_NUM_THREADS), fewer for
+ * little work. At most 64, or 4 per processor if more. Ignored on devices and in OpenMP regions.
  */
 TDLS_API tdls_status_t tdls_set_num_threads(tdls_handle_t handle, int32_t threads);
 /** @brief The number of threads that was set. @param[in] handle (1) @param[out] threads (2) */
