@@ -123,10 +123,13 @@
 extern "C" {
 #endif
 
+/** @defgroup tdls_constants Types and constants
+ * @{ */
+
 /** Version of this header; tdls_version() gives that of the library. */
 #define TDLS_VERSION_MAJOR 0
-#define TDLS_VERSION_MINOR 1
-#define TDLS_VERSION_PATCH 0
+#define TDLS_VERSION_MINOR 1 /**< see TDLS_VERSION_MAJOR */
+#define TDLS_VERSION_PATCH 0 /**< see TDLS_VERSION_MAJOR */
 
 /** Opaque handle: a backend, one of its devices, settings, scratch memory. One per calling thread.
  */
@@ -143,17 +146,28 @@ enum {
 };
 
 /** Layouts, with the values of LAPACKE. */
-enum { TDLS_ROW_MAJOR = 101, TDLS_COL_MAJOR = 102 };
+enum {
+    TDLS_ROW_MAJOR = 101, /**< the elements of a row lie side by side, as in C */
+    TDLS_COL_MAJOR = 102  /**< the elements of a column lie side by side, as in Fortran */
+};
 
 /** op(A) of getrs, with the values of CBLAS. For real types the last two are the same. */
-enum { TDLS_NO_TRANS = 111, TDLS_TRANS = 112, TDLS_CONJ_TRANS = 113 };
+enum {
+    TDLS_NO_TRANS = 111,  /**< op(A) = A */
+    TDLS_TRANS = 112,     /**< op(A) = A^T */
+    TDLS_CONJ_TRANS = 113 /**< op(A) = A^H, which is A^T */
+};
 
 /** Row interchange schemes of the kernels: a matter of speed alone. */
-enum { TDLS_INTERCHANGE_AUTO = 0, TDLS_INTERCHANGE_LOGICAL = 1, TDLS_INTERCHANGE_PHYSICAL = 2 };
+enum {
+    TDLS_INTERCHANGE_AUTO = 0,    /**< the kernel's own choice */
+    TDLS_INTERCHANGE_LOGICAL = 1, /**< rows stay, and their positions are noted */
+    TDLS_INTERCHANGE_PHYSICAL = 2 /**< rows move */
+};
 
 /** Values of tdls_status_t that are not illegal arguments. */
 enum {
-    TDLS_SUCCESS = 0,
+    TDLS_SUCCESS = 0,                     /**< done; singular systems are told by info alone */
     TDLS_ERR_BACKEND_UNAVAILABLE = -1001, /**< backend not built, not installed, or not loadable */
     TDLS_ERR_NO_DEVICE = -1002,           /**< backend there, no such device */
     TDLS_ERR_ALLOC = -1003,               /**< memory of host or device exhausted */
@@ -162,9 +176,13 @@ enum {
     TDLS_ERR_INTERNAL = -1006             /**< a defect of the library: please report it */
 };
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
  * Library
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_library Library
+ * @{ */
 
 /**
  * @brief Version of the library that is loaded (the header's is TDLS_VERSION_*).
@@ -209,14 +227,19 @@ TDLS_API const char *tdls_backend_name(int32_t backend);
  * @brief Number of devices of a backend.
  * @param[in]  backend (1) TDLS_BACKEND_*
  * @param[out] count   (2) number of devices, numbered from 0; the CPU has one
+ * @return TDLS_SUCCESS, -i if argument i is illegal, or TDLS_ERR_*
  * @retval TDLS_SUCCESS also with 0 devices: the backend is there, a device is not
  * @retval TDLS_ERR_BACKEND_UNAVAILABLE the module is not there or cannot be loaded; count is 0
  */
 TDLS_API tdls_status_t tdls_device_count(int32_t backend, int32_t *count);
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
  * Handles
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_handles Handles
+ * @{ */
 
 /**
  * @brief Makes a handle on a device.
@@ -230,6 +253,7 @@ TDLS_API tdls_status_t tdls_device_count(int32_t backend, int32_t *count);
  * @param[in]  backend (1) TDLS_BACKEND_*
  * @param[in]  device  (2) number of the device, from 0
  * @param[out] handle  (3) the handle, to be given to tdls_destroy; NULL after any failure
+ * @return TDLS_SUCCESS, -i if argument i is illegal, or TDLS_ERR_*
  * @retval TDLS_ERR_BACKEND_UNAVAILABLE not built, not installed, or not loadable:
  * tdls_last_error(NULL) lists what was looked for and where
  * @retval TDLS_ERR_NO_DEVICE     the backend has no device of that number
@@ -242,6 +266,7 @@ TDLS_API tdls_status_t tdls_create(int32_t backend, int32_t device, tdls_handle_
 /**
  * @brief Releases a handle and its scratch memory, after the work of its stream is done.
  * @param[in] handle (1) a handle, or NULL: nothing happens. Memory of tdls_malloc is not released.
+ * @return TDLS_SUCCESS, always
  */
 TDLS_API tdls_status_t tdls_destroy(tdls_handle_t handle);
 
@@ -249,6 +274,7 @@ TDLS_API tdls_status_t tdls_destroy(tdls_handle_t handle);
  * @brief Backend of a handle.
  * @param[in]  handle  (1)
  * @param[out] backend (2) TDLS_BACKEND_*
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_get_backend(tdls_handle_t handle, int32_t *backend);
 
@@ -257,19 +283,26 @@ TDLS_API tdls_status_t tdls_get_backend(tdls_handle_t handle, int32_t *backend);
  * @param[in]  handle (1)
  * @param[out] buffer (2) takes the name, cut to size - 1 characters, and a final NUL
  * @param[in]  size   (3) size of buffer in bytes, >= 1; 256 is enough
+ * @return TDLS_SUCCESS, -i if argument i is illegal, or TDLS_ERR_*
  */
 TDLS_API tdls_status_t tdls_device_name(tdls_handle_t handle, char *buffer, int64_t size);
 
 /**
  * @brief Waits until all that was enqueued on the handle's stream has been done.
  * @param[in] handle (1)
- * @retval TDLS_ERR_DEVICE this or an earlier, asynchronous operation failed. On the CPU never.
+ * @return TDLS_SUCCESS; -1 without a handle; TDLS_ERR_DEVICE if this or an earlier, asynchronous
+ * operation failed, which on the CPU none does
  */
 TDLS_API tdls_status_t tdls_synchronize(tdls_handle_t handle);
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
- * Memory. With these, one program runs unchanged on every backend.
+ * Memory
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_memory Memory
+ * With these, one program runs unchanged on every backend.
+ * @{ */
 
 /**
  * @brief Memory that the handle's device computes on, uninitialized, aligned to 256 bytes.
@@ -277,7 +310,8 @@ TDLS_API tdls_status_t tdls_synchronize(tdls_handle_t handle);
  * @param[in]  bytes   (2) size, >= 0
  * @param[out] pointer (3) the memory, to be given to tdls_free; NULL for 0 bytes. Not written on
  *                     failure.
- * @retval TDLS_ERR_ALLOC out of memory
+ * @return TDLS_SUCCESS, -i if argument i is illegal, TDLS_ERR_ALLOC (out of memory), or
+ * TDLS_ERR_DEVICE
  */
 TDLS_API tdls_status_t tdls_malloc(tdls_handle_t handle, int64_t bytes, void **pointer);
 
@@ -285,6 +319,7 @@ TDLS_API tdls_status_t tdls_malloc(tdls_handle_t handle, int64_t bytes, void **p
  * @brief Releases memory of tdls_malloc, after the earlier work of the handle's stream.
  * @param[in] handle  (1) a handle on the same device
  * @param[in] pointer (2) from tdls_malloc; NULL is fine
+ * @return TDLS_SUCCESS, -i if argument i is illegal, or TDLS_ERR_DEVICE
  */
 TDLS_API tdls_status_t tdls_free(tdls_handle_t handle, void *pointer);
 
@@ -296,30 +331,48 @@ TDLS_API tdls_status_t tdls_free(tdls_handle_t handle, void *pointer);
  * @param[out] to     (2) destination; may be NULL if bytes = 0
  * @param[in]  from   (3) source; may be NULL if bytes = 0
  * @param[in]  bytes  (4) size, >= 0
+ * @return TDLS_SUCCESS, -i if argument i is illegal, or TDLS_ERR_DEVICE
  */
 TDLS_API tdls_status_t tdls_memcpy(tdls_handle_t handle, void *to, const void *from, int64_t bytes);
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
- * Settings of a handle. A setter takes effect for the calls after it; an illegal value (-2) changes
- * nothing. The getters write the value in force through argument 2.
+ * Settings of a handle
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_settings Settings of a handle
+ * A setter takes effect for the calls after it; an illegal value (-2) changes nothing. The getters
+ * write the value in force through argument 2.
+ * @{ */
 
 /**
  * @brief How matrices are stored: TDLS_COL_MAJOR (default) or TDLS_ROW_MAJOR.
  * @param[in] handle (1)
- * @param[in] layout (2) see the section on layout above
+ * @param[in] layout (2) see @ref layout
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_layout(tdls_handle_t handle, int32_t layout);
-/** @brief The layout in force. @param[in] handle (1) @param[out] layout (2) */
+/**
+ * @brief The layout in force.
+ * @param[in]  handle (1)
+ * @param[out] layout (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_layout(tdls_handle_t handle, int32_t *layout);
 
 /**
  * @brief Row interchange scheme of device kernels: a matter of speed alone, results are the same.
  * @param[in] handle      (1)
  * @param[in] interchange (2) TDLS_INTERCHANGE_AUTO (default), _LOGICAL or _PHYSICAL
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_row_interchange(tdls_handle_t handle, int32_t interchange);
-/** @brief The scheme that was set. @param[in] handle (1) @param[out] interchange (2) */
+/**
+ * @brief The scheme that was set.
+ * @param[in]  handle (1)
+ * @param[out] interchange (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_row_interchange(tdls_handle_t handle, int32_t *interchange);
 
 /**
@@ -330,21 +383,33 @@ TDLS_API tdls_status_t tdls_get_row_interchange(tdls_handle_t handle, int32_t *i
  * below the singular floor); otherwise the largest is. Rounded to the type of the matrix.
  * @param[in] handle    (1)
  * @param[in] threshold (2) in (0, 1]
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_pivot_threshold(tdls_handle_t handle, double threshold);
-/** @brief The threshold that was set. @param[in] handle (1) @param[out] threshold (2) */
+/**
+ * @brief The threshold that was set.
+ * @param[in]  handle (1)
+ * @param[out] threshold (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_pivot_threshold(tdls_handle_t handle, double *threshold);
 
 /**
- * @brief Magnitude below which a pivot counts as zero (see the section on info).
+ * @brief Magnitude below which a pivot counts as zero (see @ref info).
  *
  * Rounded to the type of the matrix. 0 (default) stands for the smallest normal number of the type,
  * which is also the least that takes effect.
  * @param[in] handle (1)
  * @param[in] floor  (2) >= 0 and finite, in the unit of the matrix
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_singular_floor(tdls_handle_t handle, double floor);
-/** @brief The floor that was set. @param[in] handle (1) @param[out] floor (2) */
+/**
+ * @brief The floor that was set.
+ * @param[in]  handle (1)
+ * @param[out] floor (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_singular_floor(tdls_handle_t handle, double *floor);
 
 /**
@@ -352,19 +417,32 @@ TDLS_API tdls_status_t tdls_get_singular_floor(tdls_handle_t handle, double *flo
  * @param[in] handle (1)
  * @param[in] rows   (2) >= 0; 0 (default) = tuned; the nearest compiled value is used. Ignored on
  * the CPU. The getter returns what was set.
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_rows_per_thread(tdls_handle_t handle, int32_t rows);
-/** @brief The rows per thread that were set. @param[in] handle (1) @param[out] rows (2) */
+/**
+ * @brief The rows per thread that were set.
+ * @param[in]  handle (1)
+ * @param[out] rows (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_rows_per_thread(tdls_handle_t handle, int32_t *rows);
 
 /**
  * @brief Number of threads of a CPU call.
  * @param[in] handle  (1)
- * @param[in] threads (2) >= 0; 0 (default) = OpenMP's own choice (OMP_NUM_THREADS), fewer for
- * little work. At most 64, or 4 per processor if more. Ignored on devices and in OpenMP regions.
+ * @param[in] threads (2) >= 0; 0 (default) = OpenMP's own choice (OMP_NUM_THREADS), and fewer where
+ * a batch is too small to be worth it. At most 64, or 4 per processor if more. Ignored on devices, and
+ * inside an OpenMP parallel region.
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_num_threads(tdls_handle_t handle, int32_t threads);
-/** @brief The number of threads that was set. @param[in] handle (1) @param[out] threads (2) */
+/**
+ * @brief The number of threads that was set.
+ * @param[in]  handle (1)
+ * @param[out] threads (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_num_threads(tdls_handle_t handle, int32_t *threads);
 
 /**
@@ -372,14 +450,24 @@ TDLS_API tdls_status_t tdls_get_num_threads(tdls_handle_t handle, int32_t *threa
  * @param[in] handle (1)
  * @param[in] stream (2) a cudaStream_t or hipStream_t of the handle's device; NULL (default) = the
  *                   default stream. It must outlive its use here.
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_stream(tdls_handle_t handle, void *stream);
-/** @brief The stream that was set. @param[in] handle (1) @param[out] stream (2) */
+/**
+ * @brief The stream that was set.
+ * @param[in]  handle (1)
+ * @param[out] stream (2)
+ * @return TDLS_SUCCESS, or -i if argument i is illegal
+ */
 TDLS_API tdls_status_t tdls_get_stream(tdls_handle_t handle, void **stream);
+
+/** @} */
 
 /* ------------------------------------------------------------------------------------------------
  * Pointer arrays
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_batched Routines on pointer arrays
+ * @{ */
 /**
  * @brief Factors `P S = L U` of each system, in place (S = A, in row-major layout A^T).
  *
@@ -395,7 +483,7 @@ TDLS_API tdls_status_t tdls_get_stream(tdls_handle_t handle, void **stream);
  * @param[in] strideP (6) distance of the entries of two systems, >= 0; >= n if batch > 1
  * @param[out] info (7) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] batch (8) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrf_coop_batched(tdls_handle_t handle, int32_t n, double *const A[],
                                                 int32_t lda, int32_t *ipiv, int64_t strideP,
@@ -424,7 +512,7 @@ TDLS_API tdls_status_t tdls_sgetrf_coop_batched(tdls_handle_t handle, int32_t n,
  *     x nrhs right-hand sides of system s. In: B. Out: X
  * @param[in] ldb (10) leading dimension of B in elements, >= max(1, n); row-major: >= max(1, nrhs)
  * @param[in] batch (11) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrs_coop_batched(tdls_handle_t handle, int32_t trans, int32_t n,
                                                 int32_t nrhs, double *const A[], int32_t lda,
@@ -457,7 +545,7 @@ TDLS_API tdls_status_t tdls_sgetrs_coop_batched(tdls_handle_t handle, int32_t tr
  * @param[in] ldb (9) leading dimension of B in elements, >= max(1, n); row-major: >= max(1, nrhs)
  * @param[out] info (10) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] batch (11) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgesv_coop_batched(tdls_handle_t handle, int32_t n, int32_t nrhs,
                                                double *const A[], int32_t lda, int32_t *ipiv,
@@ -469,9 +557,13 @@ TDLS_API tdls_status_t tdls_sgesv_coop_batched(tdls_handle_t handle, int32_t n, 
                                                int64_t strideP, float *const B[], int32_t ldb,
                                                int32_t *info, int64_t batch);
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
  * Strided storage
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_strided_batched Routines on strided storage
+ * @{ */
 /**
  * @brief Factors `P S = L U` of each system, in place (S = A, in row-major layout A^T).
  *
@@ -487,7 +579,7 @@ TDLS_API tdls_status_t tdls_sgesv_coop_batched(tdls_handle_t handle, int32_t n, 
  * @param[in] strideP (7) distance of the entries of two systems, >= 0; >= n if batch > 1
  * @param[out] info (8) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] batch (9) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrf_coop_strided_batched(tdls_handle_t handle, int32_t n, double *A,
                                                         int32_t lda, int64_t strideA, int32_t *ipiv,
@@ -520,7 +612,7 @@ TDLS_API tdls_status_t tdls_sgetrf_coop_strided_batched(tdls_handle_t handle, in
  * @param[in] strideB (12) distance of two systems of B in elements, >= 0; >= ldb*nrhs (row-major:
  *     ldb*n) if batch > 1
  * @param[in] batch (13) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrs_coop_strided_batched(tdls_handle_t handle, int32_t trans,
                                                         int32_t n, int32_t nrhs, const double *A,
@@ -560,7 +652,7 @@ TDLS_API tdls_status_t tdls_sgetrs_coop_strided_batched(tdls_handle_t handle, in
  *     ldb*n) if batch > 1
  * @param[out] info (12) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] batch (13) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgesv_coop_strided_batched(tdls_handle_t handle, int32_t n,
                                                        int32_t nrhs, double *A, int32_t lda,
@@ -576,9 +668,13 @@ TDLS_API tdls_status_t tdls_sgesv_coop_strided_batched(tdls_handle_t handle, int
                                                        int64_t strideB, int32_t *info,
                                                        int64_t batch);
 
+/** @} */
+
 /* ------------------------------------------------------------------------------------------------
  * Interleaved storage
  * --------------------------------------------------------------------------------------------- */
+/** @defgroup tdls_interleaved_batched Routines on interleaved storage
+ * @{ */
 /**
  * @brief Factors `P S = L U` of each system, in place (S = A, in row-major layout A^T).
  *
@@ -593,7 +689,7 @@ TDLS_API tdls_status_t tdls_sgesv_coop_strided_batched(tdls_handle_t handle, int
  * @param[out] info (6) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] width (7) systems in a block, >= 1
  * @param[in] batch (8) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrf_coop_interleaved_batched(tdls_handle_t handle, int32_t n,
                                                             double *A, int32_t lda, int32_t *ipiv,
@@ -622,7 +718,7 @@ TDLS_API tdls_status_t tdls_sgetrf_coop_interleaved_batched(tdls_handle_t handle
  * @param[in] ldb (9) leading dimension of B in elements, >= max(1, n); row-major: >= max(1, nrhs)
  * @param[in] width (10) systems in a block, >= 1
  * @param[in] batch (11) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgetrs_coop_interleaved_batched(
     tdls_handle_t handle, int32_t trans, int32_t n, int32_t nrhs, const double *A, int32_t lda,
@@ -653,7 +749,7 @@ TDLS_API tdls_status_t tdls_sgetrs_coop_interleaved_batched(tdls_handle_t handle
  * @param[out] info (9) batch entries, or NULL: 0, or the first column without a pivot
  * @param[in] width (10) systems in a block, >= 1
  * @param[in] batch (11) number of systems, >= 0
- * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see the sections above
+ * @return TDLS_SUCCESS, -i, or TDLS_ERR_*; see tdls.h
  */
 TDLS_API tdls_status_t tdls_dgesv_coop_interleaved_batched(tdls_handle_t handle, int32_t n,
                                                            int32_t nrhs, double *A, int32_t lda,
@@ -666,6 +762,8 @@ TDLS_API tdls_status_t tdls_sgesv_coop_interleaved_batched(tdls_handle_t handle,
                                                            int32_t *ipiv, float *B, int32_t ldb,
                                                            int32_t *info, int64_t width,
                                                            int64_t batch);
+
+/** @} */
 
 #ifdef __cplusplus
 }
