@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Groups of threads and their barriers.
+/// @file group.hpp
+/// @brief Groups of threads and their barriers.
 //
 // A group shares one system. It needs a barrier that makes what each of its threads wrote, in the
 // workspace and in the operands, visible to all of them:
@@ -36,10 +37,17 @@ namespace tdls
 inline namespace TDLS_CORE_ABI
 {
 
+/// The default barrier, deduced per target: nothing for one thread; on NVIDIA the lanes of the warp
+/// that came with the same workspace; on AMD the wavefront; on a CPU a counter and a flag in the
+/// first two elements of the workspace.
+/// @ingroup tdls_core
 struct AutoSync {
 };
 
+/// No barrier: refused for a group of more than one thread.
+/// @ingroup tdls_core
 struct NoSync {
+    /// Does nothing.
     TDLS_HOST_DEVICE constexpr void operator()() const noexcept {}
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arithmetic of which the rounding is fixed: absolute value and fused multiply-add, on host and
-// device, and in constant expressions.
+/// @file math.hpp
+/// @brief Arithmetic of which the rounding is fixed: absolute value and fused multiply-add, on host
+/// and device, and in constant expressions.
 #pragma once
 
 #include <cstdint>
@@ -181,6 +182,10 @@ TDLS_HOST_DEVICE constexpr double software_fma(double a, double b, double c, int
 
 } // namespace detail
 
+/// @addtogroup tdls_core
+/// @{
+
+/// Absolute value.
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float abs(float x) noexcept
 {
     if (__builtin_is_constant_evaluated()) {
@@ -189,6 +194,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float abs(float x) noexcept
     return __builtin_fabsf(x);
 }
 
+/// Absolute value.
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double abs(double x) noexcept
 {
     if (__builtin_is_constant_evaluated()) {
@@ -198,8 +204,8 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double abs(double x) noexcept
     return __builtin_fabs(x);
 }
 
-// a*b + c, rounded once. Without the instruction this is a call of the C library's function. In
-// constant expressions compilers do not fold it, or not where the result is subnormal.
+/// a*b + c, rounded once. Without the instruction this is a call of the C library's function.
+// In constant expressions compilers do not fold it, or not where the result is subnormal.
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float fma(float a, float b, float c) noexcept
 {
     if (__builtin_is_constant_evaluated()) {
@@ -208,6 +214,7 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr float fma(float a, float b, float c
     return __builtin_fmaf(a, b, c);
 }
 
+/// a*b + c, rounded once.
 TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double fma(double a, double b, double c) noexcept
 {
     if (__builtin_is_constant_evaluated()) {
@@ -217,16 +224,19 @@ TDLS_HOST_DEVICE TDLS_FORCE_INLINE constexpr double fma(double a, double b, doub
 }
 
 #if TDLS_TARGET_HOST
-// Host only: devices have no such type.
+/// Absolute value. Host only: devices have no such type.
 TDLS_FORCE_INLINE constexpr long double abs(long double x) noexcept
 {
     return __builtin_fabsl(x);
 }
+/// a*b + c, rounded once. Host only.
 TDLS_FORCE_INLINE long double fma(long double a, long double b, long double c) noexcept
 {
     return __builtin_fmal(a, b, c);
 }
 #endif
+
+/// @}
 
 } // namespace TDLS_CORE_ABI
 } // namespace tdls

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CooperativeLUpp for systems of an order known at run time.
+/// @file solver_dynamic.hpp
+/// @brief CooperativeLUpp for systems of an order known at run time.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,11 @@ namespace tdls
 inline namespace TDLS_CORE_ABI
 {
 
-// The static solver (solver_static.hpp) with the order n as first argument of every call; the same
-// bits, formats, workspaces and rules. All operands are external: rows stay in memory, where each
-// thread works on its own. Config.rows_per_thread may be INT_MAX: one thread for any n. n < 1:
-// nothing to do, true.
+/// CooperativeLUppSolverStatic with the order n as first argument of every call; the same bits,
+/// formats, workspaces and rules. All operands are external: rows stay in memory, where each thread
+/// works on its own. Config.rows_per_thread may be INT_MAX: one thread for any n. n < 1: nothing to
+/// do, true.
+/// @ingroup tdls_core
 template <typename T, CooperativeLUppConfig<T> Config = CooperativeLUppConfig<T>{}>
 struct CooperativeLUppSolverDynamic {
     static_assert(std::is_floating_point_v<T>,
@@ -36,21 +38,24 @@ struct CooperativeLUppSolverDynamic {
         "CooperativeLUppSolverDynamic: Config.singular_floor must be finite and at least the "
         "smallest normal number of T");
 
+    /// Threads of a group.
     TDLS_HOST_DEVICE static constexpr int threads_per_system(int n) noexcept
     {
         return n < 1 ? 0 : (n - 1) / Config.rows_per_thread + 1;
     }
+    /// Elements of the workspace of a group.
     TDLS_HOST_DEVICE static constexpr int workspace_size(int n) noexcept
     {
         return 2 + (physical ? 2 * n + 2 * threads_per_system(n) + 5 : 3 * n);
     }
 
-    // The deduced barrier, for the caller's own exchanges between calls.
+    /// The deduced barrier, for the caller's own exchanges between calls.
     TDLS_HOST_DEVICE static constexpr auto make_sync(int n, T *work) noexcept
     {
         return detail::GroupSync<T>(work, threads_per_system(n));
     }
 
+    /// `P S = L U`: A and piv are overwritten. Returns false if the system is singular.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               typename Sync = AutoSync, typename... Given>
     [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool
@@ -64,6 +69,7 @@ struct CooperativeLUppSolverDynamic {
                 TDLS_INLINE_LAMBDA_GPU { return eliminate<false>(rows, n, work, barrier); });
     }
 
+    /// Solves `A x = b` with what factorize left in A and piv.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
     TDLS_HOST_DEVICE static constexpr void
@@ -78,7 +84,7 @@ struct CooperativeLUppSolverDynamic {
             sync...);
     }
 
-    // A x = e_col, col from 0.
+    /// Solves `A x = e_col`, col from 0: a column of the inverse.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
     TDLS_HOST_DEVICE static constexpr void
@@ -92,6 +98,7 @@ struct CooperativeLUppSolverDynamic {
             work, sync...);
     }
 
+    /// Solves `A x = b` with what factorize left; b in x on entry.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
     TDLS_HOST_DEVICE static constexpr void
@@ -103,7 +110,8 @@ struct CooperativeLUppSolverDynamic {
                                                           InPlace{}, x, rhs_stride, work, sync...);
     }
 
-    // factorize and substitute in one, with the same bits.
+    /// factorize and substitute in one, with the same bits. Returns false if the system is
+    /// singular.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
     [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool
@@ -118,6 +126,7 @@ struct CooperativeLUppSolverDynamic {
             sync...);
     }
 
+    /// solve with the right-hand side in y on entry, and x in it on return.
     template <std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
     [[nodiscard]] TDLS_HOST_DEVICE static constexpr bool

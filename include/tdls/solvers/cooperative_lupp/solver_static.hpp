@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CooperativeLUpp for systems of an order known at compile time: dense LU with partial pivoting
-// held in the registers of a group of threads, one system per group.
+/// @file solver_static.hpp
+/// @brief CooperativeLUpp for systems of an order known at compile time: dense LU with partial
+/// pivoting held in the registers of a group of threads, one system per group.
 //
 // The elimination is that of MAGMA's small-system kernel (A. Haidar, A. Abdelfattah), in the form
 // of the CooperativeLUpp solver documented by the TDLS project of CEA, of which this is an
@@ -59,36 +60,36 @@ private:
 
 } // namespace detail
 
-// P S = L U of one system of order N by a group of threads, and solutions with it. S is A under
-// MatrixLayout::ColMajor and A^T under RowMajor (the default), that is the stored array read
-// column-major in both. Thread tx of the group holds the rows tx + K * threads_per_system of S,
-// K = 0 .. rows_per_thread - 1.
-//
-// Every thread of the group makes the same call: the same template arguments and operands (internal
-// operands: its own slice), the same workspace, its own tx. All offsets are the caller's: pointers
-// are those of the system.
-//
-//   A      external: element (r, c) at A[(r*N + c) * A_stride] under RowMajor, A[(c*N + r) *
-//   A_stride]
-//          under ColMajor; internal: element c of row K of S of this thread at A[c*rows_per_thread
-//          + K]. factorize and solve overwrite it with the factors: L below the diagonal with a
-//          unit diagonal that is not stored, U from the diagonal on; rows of S at their places
-//          (Logical), or in pivoted order as in LAPACK (Physical).
-//   piv    external: entry r at piv[r * piv_stride]; internal: entry K. Logical: the position of
-//   row r
-//          of S in the pivoted order. Physical: the original index of the row at position r.
-//   b, x, y  external: entry r at b[r * rhs_stride]; internal: entry K. b and x must not overlap.
-//   work   workspace_size elements that all threads of the group reach. On a CPU its first two
-//   elements
-//          must be zero before the first call of a group of several threads, and only these.
-//   sync   the barrier: by default deduced (core/group.hpp), or any callable without arguments.
-//
-// Strides are in elements, 64-bit, of meaning to external operands only; a compile-time stride
-// takes the place of the argument. Each thread reads only its own rows of A and entries of b and
-// piv. On return all results of the group are visible to all its threads, and the workspace is
-// free. The sequence of barriers depends on N and the configuration alone. false: singular, the
-// same to every thread; x and y are then of no use, the factors are those of LAPACK's rule (the
-// column is left, the next one is done).
+/// `P S = L U` of one system of order N by a group of threads, and solutions with it. S is A under
+/// MatrixLayout::ColMajor and A^T under RowMajor (the default), that is the stored array read
+/// column-major in both. Thread tx of the group holds the rows `tx + K * threads_per_system` of S,
+/// K = 0 .. rows_per_thread - 1.
+///
+/// Every thread of the group makes the same call: the same template arguments and operands
+/// (internal operands: its own slice), the same workspace, its own tx. All offsets are the
+/// caller's: pointers are those of the system.
+///
+/// - **A**, external: element (r, c) at `A[(r*N + c) * A_stride]` under RowMajor,
+///   `A[(c*N + r) * A_stride]` under ColMajor; internal: element c of row K of S of this thread at
+///   `A[c*rows_per_thread + K]`. factorize and solve overwrite it with the factors: L below the
+///   diagonal with a unit diagonal that is not stored, U from the diagonal on; rows of S at their
+///   places (Logical), or in pivoted order as in LAPACK (Physical).
+/// - **piv**, external: entry r at `piv[r * piv_stride]`; internal: entry K. Logical: the position
+/// of
+///   row r of S in the pivoted order. Physical: the original index of the row at position r.
+/// - **b, x, y**, external: entry r at `b[r * rhs_stride]`; internal: entry K. b and x must not
+///   overlap.
+/// - **work**: workspace_size elements that all threads of the group reach. On a CPU its first two
+///   elements must be zero before the first call of a group of several threads, and only these.
+/// - **sync**: the barrier; by default deduced (core/group.hpp), or any callable without arguments.
+///
+/// Strides are in elements, 64-bit, of meaning to external operands only; a compile-time stride
+/// takes the place of the argument. Each thread reads only its own rows of A and entries of b and
+/// piv. On return all results of the group are visible to all its threads, and the workspace is
+/// free. The sequence of barriers depends on N and the configuration alone. false: singular, the
+/// same to every thread; x and y are then of no use, the factors are those of LAPACK's rule (the
+/// column is left, the next one is done).
+/// @ingroup tdls_core
 template <typename T, int N, CooperativeLUppConfig<T> Config = CooperativeLUppConfig<T>{}>
 struct CooperativeLUppSolverStatic {
     static_assert(std::is_floating_point_v<T>,
@@ -103,19 +104,23 @@ struct CooperativeLUppSolverStatic {
         "CooperativeLUppSolverStatic: Config.singular_floor must be finite and at least the "
         "smallest normal number of T");
 
+    /// Rows of S that a thread holds.
     static constexpr int rows_per_thread = Config.rows_per_thread < N ? Config.rows_per_thread : N;
+    /// Threads of a group.
     static constexpr int threads_per_system = (N + rows_per_thread - 1) / rows_per_thread;
+    /// Elements of the workspace of a group.
     static constexpr int workspace_size = 2 + (Config.row_interchange == RowInterchange::Logical
                                                    ? 3 * N
                                                    : 2 * N + 2 * threads_per_system + 5);
 
-    // The deduced barrier, for the caller's own exchanges between calls.
+    /// The deduced barrier, for the caller's own exchanges between calls.
     TDLS_HOST_DEVICE static constexpr auto make_sync(T *work) noexcept
     {
         check_sync<AutoSync>();
         return detail::GroupSync<T>(work, threads_per_system);
     }
 
+    /// `P S = L U`: A and piv are overwritten. Returns false if the system is singular.
     template <bool internal_piv, bool internal_matrix, std::int64_t FixedA = dynamic_stride,
               std::int64_t FixedPiv = dynamic_stride, typename Sync = AutoSync, typename... Given>
     [[nodiscard]] TDLS_HOST_DEVICE TDLS_FORCE_INLINE_GPU static constexpr bool
@@ -128,6 +133,7 @@ struct CooperativeLUppSolverStatic {
         return eliminate<false>(tx, a, p, NoEntries{}, NoEntries{}, work, barrier);
     }
 
+    /// Solves `A x = b` with what factorize left in A and piv.
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
@@ -141,7 +147,7 @@ struct CooperativeLUppSolverStatic {
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
 
-    // A x = e_col, col from 0.
+    /// Solves `A x = e_col`, col from 0: a column of the inverse.
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
@@ -156,6 +162,7 @@ struct CooperativeLUppSolverStatic {
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
 
+    /// Solves `A x = b` with what factorize left; b in x on entry.
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
@@ -169,7 +176,8 @@ struct CooperativeLUppSolverStatic {
                         Sync>(tx, A, A_stride, piv, piv_stride, from, x, rhs_stride, work, sync...);
     }
 
-    // factorize and substitute in one, with the same bits.
+    /// factorize and substitute in one, with the same bits. Returns false if the system is
+    /// singular.
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
@@ -185,6 +193,7 @@ struct CooperativeLUppSolverStatic {
         return eliminate<true>(tx, a, p, from, to, work, barrier);
     }
 
+    /// solve with the right-hand side in y on entry, and x in it on return.
     template <bool internal_rhs, bool internal_piv, bool internal_matrix,
               std::int64_t FixedA = dynamic_stride, std::int64_t FixedPiv = dynamic_stride,
               std::int64_t FixedRhs = dynamic_stride, typename Sync = AutoSync, typename... Given>
