@@ -19,7 +19,7 @@ list() { # name, options of the installer...
     shift
     DESTDIR="$scratch/$name" "$meson" install -C "$build" --no-rebuild --quiet "$@" >&2
     (mkdir -p "$scratch/$name" && cd "$scratch/$name" && find . ! -type d) |
-        sed -e 's|^.*/include/|include/|' -e 's|^.*/bin/|bin/|' -e 's|^.*/man1/|man1/|' \
+        sed -e 's|^.*/include/|include/|' -e 's|^.*/bin/|bin/|' -e 's|^.*/man1/|man1/|' -e 's|^.*/man3/|man3/|' -e 's|^.*/doc/tdls/|doc/|' \
             -e 's|^.*/lib\(64\)\{0,1\}/\([^/]*-linux-gnu[^/]*/\)\{0,1\}|lib/|' | sort > "$scratch/$name.list"
 }
 compare() { # name, lines expected...
@@ -59,8 +59,21 @@ for backend in cuda hip; do
     fi
 done
 
+list doc --tags doc
+if [ ! -s "$scratch/doc.list" ]; then
+    count=$((count + 1))
+    echo "ok $count - doc (libtdls-doc) # SKIP the manual was not built"
+else
+    grep -v -e '^man3/[tT][dD][lL][sS][._]' -e '^doc/html/' "$scratch/doc.list" > "$scratch/difference"
+    for file in doc/html/index.html man3/tdls_create.3 man3/tdls.h.3; do
+        grep -qx "$file" "$scratch/doc.list" || echo "$file is missing" >> "$scratch/difference"
+    done
+    [ ! -s "$scratch/difference" ]
+    report $? "doc (libtdls-doc): HTML and pages of section 3, named for tdls"
+fi
+
 list all
-list tagged --tags runtime,devel,bin,man,cuda,hip
+list tagged --tags runtime,devel,bin,man,cuda,hip,doc
 diff "$scratch/all.list" "$scratch/tagged.list" > "$scratch/difference"
 report $? "no file is in none of the packages"
 echo "1..$count"
