@@ -170,8 +170,10 @@ class GpuBackend
     static tdls_status_t release(const Call &call, void *pointer)
     {
         return on_device(call, "freeing memory", [&] {
-            const Error error = Runtime::synchronize(stream_of(call));
-            return error == Runtime::success ? Runtime::release(pointer) : error;
+            // What went wrong before does not keep the memory.
+            const Error waited = Runtime::synchronize(stream_of(call));
+            const Error released = Runtime::release(pointer);
+            return waited == Runtime::success ? released : waited;
         });
     }
 
@@ -214,22 +216,30 @@ class GpuBackend
     }
 
     // Scratch of at least so many bytes that no other stream uses.
-    static Error reserve(State &state, Stream stream, std::size_t bytes)
+    static tdls_status_t reserve(const Call &call, std::size_t bytes)
     {
-        Scratch &scratch = state.scratch;
-        if (scratch.memory == nullptr || scratch.bytes < bytes || scratch.stream != stream) {
-            if (scratch.memory != nullptr) {
-                // Waits for the work that uses it, on whatever stream.
-                static_cast<void>(Runtime::release(scratch.memory));
-            }
-            scratch = {nullptr, bytes, stream};
-            const Error reason = Runtime::allocate(&scratch.memory, bytes);
+        Scratch &scratch = state_of(call).scratch;
+        if (scratch.memory != nullptr && scratch.bytes >= bytes &&
+            scratch.stream == stream_of(call)) {
+            return TDLS_SUCCESS;
+        }
+        void *const before = scratch.memory;
+        scratch = {nullptr, bytes, stream_of(call)};
+        if (before != nullptr) {
+            // Waits for the work that uses it, on whatever stream.
+            const Error reason = Runtime::release(before);
             if (reason != Runtime::success) {
-                scratch = {};
-                return reason;
+                return failed(call.error, "freeing scratch", reason);
             }
         }
-        return Runtime::success;
+        const Error reason = Runtime::allocate(&scratch.memory, bytes);
+        if (reason != Runtime::success) {
+            scratch.memory = nullptr;
+            write_error(call.error, "%s: no memory for %zu bytes of scratch on the device: %s",
+                        Runtime::name, bytes, Runtime::text(reason));
+            return TDLS_ERR_ALLOC;
+        }
+        return TDLS_SUCCESS;
     }
 
     template <typename T>
@@ -251,11 +261,9 @@ class GpuBackend
             // Some blocks per multiprocessor are enough to keep it busy.
             blocks = std::min<std::int64_t>(blocks, 4 * state.facts.multiprocessors);
             const std::size_t bytes = static_cast<std::size_t>(blocks) * matrix;
-            const Error reason = reserve(state, stream_of(call), bytes);
-            if (reason != Runtime::success) {
-                write_error(call.error, "%s: no memory for %zu bytes of scratch on the device: %s",
-                            Runtime::name, bytes, Runtime::text(reason));
-                return TDLS_ERR_ALLOC;
+            const tdls_status_t status = reserve(call, bytes);
+            if (status != TDLS_SUCCESS) {
+                return status;
             }
             kernel.scratch = static_cast<T *>(state.scratch.memory);
         }

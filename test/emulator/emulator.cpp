@@ -312,6 +312,16 @@ __attribute__((visibility("default"))) std::int64_t tdls_emulator_waiting_work()
     return static_cast<std::int64_t>(tdls::emulator::waiting.size());
 }
 
+__attribute__((visibility("default"))) int tdls_emulator_device_of(const void *address)
+{
+    return tdls::emulator::device_of_address(address);
+}
+
+__attribute__((visibility("default"))) int tdls_emulator_current_device()
+{
+    return tdls::emulator::current_device;
+}
+
 __attribute__((visibility("default"))) void tdls_emulator_set_order(const char *order)
 {
     const std::lock_guard<std::mutex> guard(tdls::emulator::lock);

@@ -116,6 +116,9 @@ void tdls_emulator_fail_at(std::int64_t k);
 std::int64_t tdls_emulator_live_allocations();
 // Kernels and copies that were given to streams and have not been run.
 std::int64_t tdls_emulator_waiting_work();
+// The device whose memory an address is of, or -1; and the calling thread's current one.
+int tdls_emulator_device_of(const void *address);
+int tdls_emulator_current_device();
 // As TDLS_EMULATOR_ORDER says.
 void tdls_emulator_set_order(const char *order);
 }

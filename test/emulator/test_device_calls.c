@@ -12,6 +12,8 @@
 static void (*fail_at)(int64_t k);
 static int64_t (*live_allocations)(void);
 static int64_t (*waiting_work)(void);
+static int (*device_of)(const void *address);
+static int (*current_device)(void);
 
 static void find(void *module, const char *name, void *function, size_t size)
 {
@@ -32,6 +34,8 @@ static int find_module(void **unused)
     find(module, "tdls_emulator_fail_at", &fail_at, sizeof fail_at);
     find(module, "tdls_emulator_live_allocations", &live_allocations, sizeof live_allocations);
     find(module, "tdls_emulator_waiting_work", &waiting_work, sizeof waiting_work);
+    find(module, "tdls_emulator_device_of", &device_of, sizeof device_of);
+    find(module, "tdls_emulator_current_device", &current_device, sizeof current_device);
     return 0;
 }
 
@@ -176,6 +180,7 @@ static void streams_and_devices(void **unused)
                 if (h > 1)
                     OK(tdls_set_stream(handles[h], &streams[h]));
                 OK(put_systems(handles[h], &x[h], orders[o]));
+                assert_int_equal(device_of(x[h].device_A), h % 2);
             }
             for (int h = 0; h < HANDLES; ++h)
                 OK(solve(handles[h], &x[h], (enum way)way));
@@ -188,6 +193,7 @@ static void streams_and_devices(void **unused)
                 OK(tdls_destroy(handles[h]));
             }
             assert_int_equal(live_allocations(), 0);
+            assert_int_equal(current_device(), 0); /* the caller's is as it was */
         }
 }
 
@@ -233,6 +239,9 @@ static void scratch_of_two_streams(void **unused)
             OK(tdls_set_stream(handle, &streams[s]));
             OK(solve(handle, &x[s], WITHOUT_FACTORS));
         }
+        /* Both may be running now: then each has its own, beside the four arrays of each. */
+        if (x[0].n > 120)
+            assert_true(waiting_work() == 1 || live_allocations() >= 2 * 4 + 2);
         for (int s = 1; s >= 0; --s) {
             OK(tdls_set_stream(handle, &streams[s]));
             OK(get_solution(handle, &x[s]));

@@ -541,7 +541,11 @@ void two_devices(void **)
     OK(Device::use_device(1));
     OK(Device::current_device(&device));
     assert_int_equal(device, 1);
+    assert_int_equal(tdls_emulator_current_device(), 1);
     Array<int> there(1, 2);
+    assert_int_equal(tdls_emulator_device_of(here.device), 0);
+    assert_int_equal(tdls_emulator_device_of(there.device), 1);
+    assert_int_equal(tdls_emulator_device_of(&device), -1);
     // Null streams are one per device.
     OK(Device::launch(AddOne{there.device}, 1, width, 0, nullptr));
     int value = 0;
