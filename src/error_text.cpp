@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How backends write error texts. Part of the library, and of each device module, which does not link
-// to the library.
+// How backends write error texts. Part of the library, and of each device module, which does not
+// link to the library.
 
 #include <cstdarg>
 #include <cstdio>

@@ -432,8 +432,8 @@ TDLS_API tdls_status_t tdls_get_rows_per_thread(tdls_handle_t handle, int32_t *r
  * @brief Number of threads of a CPU call.
  * @param[in] handle  (1)
  * @param[in] threads (2) >= 0; 0 (default) = OpenMP's own choice (OMP_NUM_THREADS), and fewer where
- * a batch is too small to be worth it. At most 64, or 4 per processor if more. Ignored on devices, and
- * inside an OpenMP parallel region.
+ * a batch is too small to be worth it. At most 64, or 4 per processor if more. Ignored on devices,
+ * and inside an OpenMP parallel region.
  * @return TDLS_SUCCESS, or -i if argument i is illegal
  */
 TDLS_API tdls_status_t tdls_set_num_threads(tdls_handle_t handle, int32_t threads);
