@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The device modules of this build: each loads, and says what devices the machine has. The folder
  * of a module is TDLS_TEST_MODULE, its backend TDLS_TEST_BACKEND. */
+#define _GNU_SOURCE
 #include "support.h"
 
 static int32_t backend(void)
