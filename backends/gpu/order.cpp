@@ -28,21 +28,22 @@ Runtime::Error launch(const Kernel &kernel, const Batch<T> &batch, const DeviceF
 }
 
 template <typename T, int R>
+using WithSides = FactorAndSolve<T, TDLS_N, rows_with_sides<T, TDLS_N, R>()>;
+
+template <typename T, int R>
 Runtime::Error factor(const Batch<T> &batch, const DeviceFacts &facts, Runtime::Stream stream)
 {
     if (batch.nrhs == 0 || (batch.nrhs == 1 && !batch.transposed)) {
         return launch(Solve<T, TDLS_N, R>{{batch, pivot_rule(batch)}}, batch, facts, stream);
     }
-    return launch(FactorAndSolve<T, TDLS_N, R>{{batch, pivot_rule(batch)}, false}, batch, facts,
-                  stream);
+    return launch(WithSides<T, R>{{batch, pivot_rule(batch)}, false}, batch, facts, stream);
 }
 
 template <typename T, int R>
 Runtime::Error solve_with_factors(const Batch<T> &batch, const DeviceFacts &facts,
                                   Runtime::Stream stream)
 {
-    return launch(FactorAndSolve<T, TDLS_N, R>{{batch, pivot_rule(batch)}, true}, batch, facts,
-                  stream);
+    return launch(WithSides<T, R>{{batch, pivot_rule(batch)}, true}, batch, facts, stream);
 }
 
 template <typename T, int... Rs>

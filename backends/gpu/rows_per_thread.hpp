@@ -19,10 +19,9 @@ namespace gpu
 {
 
 template <typename T>
-constexpr int tuned_rows(int n)
+constexpr int tuned_rows(int n, int most_registers)
 {
     constexpr int words = static_cast<int>(sizeof(T)) / 4;
-    constexpr int most_registers = words == 2 ? 224 : 168;
     int best = 1;
     int best_systems = 32 / n;
     for (int rows = 2; rows <= n; ++rows) {
@@ -39,13 +38,22 @@ constexpr int tuned_rows(int n)
 template <typename T, int N>
 constexpr auto rows_choices()
 {
-    constexpr int tuned = tuned_rows<T>(N);
+    constexpr int tuned = tuned_rows<T>(N, sizeof(T) == sizeof(double) ? 224 : 168);
     // One row a thread beside it where that takes the compiler little time.
     if constexpr (N <= 8 && tuned != 1) {
         return std::integer_sequence<int, tuned, 1>{};
     } else {
         return std::integer_sequence<int, tuned>{};
     }
+}
+
+// The same for the kernel of any number of right-hand sides, which takes more registers beside its
+// rows: at order 24 with 3 rows, in double, it has none left. At most so many as the other's.
+template <typename T, int N, int Rows>
+constexpr int rows_with_sides()
+{
+    constexpr int tuned = tuned_rows<T>(N, sizeof(T) == sizeof(double) ? 208 : 168);
+    return tuned < Rows ? tuned : Rows;
 }
 
 } // namespace gpu
