@@ -187,27 +187,30 @@ static void after_a_smaller_call(void **argument)
     tdls_handle_t handle = open_handle_for(&shape);
     disarm();
     assert_int_equal(tdls_set_num_threads(handle, 1), TDLS_SUCCESS);
-    static const int32_t orders[] = {2, 80, 3, 131, 2, 200, 131};
+    static const struct {
+        int32_t n;
+        int fail;
+    } calls[] = {{2, 1},   {2, 0},  {80, 1},  {2, 0},   {80, 0}, {131, 1}, {80, 0},
+                 {131, 0}, {80, 1}, {200, 1}, {131, 0}, {2, 0},  {200, 0}, {131, 1}};
     int64_t failures = 0;
-    for (size_t o = 0; o < COUNT_OF(orders); ++o)
-        for (int fail = 1; fail >= 0; --fail) {
-            shape.n = orders[o];
-            struct batch *got = batch_create(shape);
-            uint64_t state = seed;
-            fill_random(got, &state);
-            got->keep = 0;
-            struct batch *expected = batch_copy(got);
-            arm(fail ? 0 : -1);
-            const tdls_status_t status = call(GESV, handle, TDLS_NO_TRANS, got);
-            disarm();
-            assert_int_equal(status, failed > 0 ? TDLS_ERR_ALLOC : TDLS_SUCCESS);
-            failures += failed;
-            if (status == TDLS_SUCCESS)
-                expect(GESV, handle, TDLS_NO_TRANS, expected);
-            assert_same(got, expected);
-            batch_free(got);
-            batch_free(expected);
-        }
+    for (size_t o = 0; o < COUNT_OF(calls); ++o) {
+        shape.n = calls[o].n;
+        struct batch *got = batch_create(shape);
+        uint64_t state = seed;
+        fill_random(got, &state);
+        got->keep = 0;
+        struct batch *expected = batch_copy(got);
+        arm(calls[o].fail ? 0 : -1);
+        const tdls_status_t status = call(GESV, handle, TDLS_NO_TRANS, got);
+        disarm();
+        assert_int_equal(status, failed > 0 ? TDLS_ERR_ALLOC : TDLS_SUCCESS);
+        failures += failed;
+        if (status == TDLS_SUCCESS)
+            expect(GESV, handle, TDLS_NO_TRANS, expected);
+        assert_same(got, expected);
+        batch_free(got);
+        batch_free(expected);
+    }
     assert_true(failures >= 3); /* or this test has nothing to see */
     arm(-1);
     tdls_destroy(handle);
