@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include <link.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -77,7 +78,23 @@ static void with_a_null_table(void **unused)
     refused(folder[NO_TABLE], said, COUNT_OF(said));
 }
 
-/* Writes a file of the text folder anew: the first bytes of the good module. Returns its size. */
+/* Where the last segment of a library ends; behind it is what nobody loads. */
+static long end_of_segments(const unsigned char *content)
+{
+    ElfW(Ehdr) header;
+    long end = 0;
+    memcpy(&header, content, sizeof header);
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        ElfW(Phdr) segment;
+        memcpy(&segment, content + header.e_phoff + i * sizeof segment, sizeof segment);
+        if (segment.p_type == PT_LOAD && (long)(segment.p_offset + segment.p_filesz) > end)
+            end = (long)(segment.p_offset + segment.p_filesz);
+    }
+    return end;
+}
+
+/* Writes a file of the text folder anew: the first bytes of the good module. Returns where its last
+ * segment ends. */
 static long cut_off(const char *file, long bytes, void (*spoil)(unsigned char *, long))
 {
     static unsigned char content[1 << 20];
@@ -88,6 +105,7 @@ static long cut_off(const char *file, long bytes, void (*spoil)(unsigned char *,
     const long size = (long)fread(content, 1, sizeof content, from);
     fclose(from);
     assert_in_range(size, 1000, sizeof content - 1);
+    const long end = end_of_segments(content);
     if (spoil != NULL)
         spoil(content, size);
     FILE *to = fopen(file, "wb");
@@ -95,7 +113,7 @@ static long cut_off(const char *file, long bytes, void (*spoil)(unsigned char *,
     assert_int_equal(fwrite(content, 1, (size_t)(bytes < 0 ? size : bytes), to),
                      bytes < 0 ? size : bytes);
     assert_int_equal(fclose(to), 0);
-    return size;
+    return end;
 }
 
 /* As an interrupted copy or a full disk leaves it: the loader alone would die of SIGBUS. */
@@ -104,11 +122,10 @@ static void cut_off_anywhere(void **unused)
     (void)unused;
     char file[256];
     snprintf(file, sizeof file, "%s/tdls_cuda.so", folder[TEXT]);
-    const long size = cut_off(file, 0, NULL);
-    /* Behind the last segment there are only the names of sections, which nobody loads. */
-    for (long bytes = 0; bytes < size / 2; bytes += bytes < 1200 ? 97 : 997) {
+    const long end = cut_off(file, 0, NULL);
+    for (long bytes = 0; bytes < end; bytes += bytes < 1200 ? 97 : 997) {
         cut_off(file, bytes, NULL);
-        const char *const said[] = {folder[TEXT], bytes < 700 ? "tdls_cuda.so" : "cut off"};
+        const char *const said[] = {folder[TEXT], bytes < 1200 ? "tdls_cuda.so" : "cut off"};
         refused(folder[TEXT], said, COUNT_OF(said));
     }
 }
