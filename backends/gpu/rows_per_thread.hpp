@@ -39,8 +39,8 @@ template <typename T, int N>
 constexpr auto rows_choices()
 {
     constexpr int tuned = tuned_rows<T>(N, sizeof(T) == sizeof(double) ? 224 : 168);
-    // One row a thread beside it where that takes the compiler little time.
-    if constexpr (N <= 8 && tuned != 1) {
+    // One row a thread beside it at two orders, to measure what the choice is worth.
+    if constexpr (N == 4 || N == 8) {
         return std::integer_sequence<int, tuned, 1>{};
     } else {
         return std::integer_sequence<int, tuned>{};

@@ -63,9 +63,9 @@ fi
 # Kernels of types and schemes: 12 reports in each. Half a minute to a minute and a half each, so not all
 # of them unless TDLS_TEST_ALL is set: a float needs less than a double, and the device modules have
 # kernels with rows that stay, in both types, whose reports are looked at as well.
-variants="double:Physical:RowMajor double:Logical:ColMajor"
+variants="double:Physical:RowMajor"
 if [ -n "${TDLS_TEST_ALL:-}" ]; then
-    variants="$variants double:Physical:ColMajor double:Logical:RowMajor float:Logical:RowMajor float:Logical:ColMajor
+    variants="$variants double:Logical:ColMajor double:Physical:ColMajor double:Logical:RowMajor float:Logical:RowMajor float:Logical:ColMajor
         float:Physical:RowMajor float:Physical:ColMajor"
 fi
 for variant in $variants; do
