@@ -63,6 +63,8 @@ compile() { # output compiler source pkg-config-arguments...
     eval "\"$compiler\" -o \"$output\" \"$file\" $(pkg-config "$@")" >&2
 }
 
+# Without the device modules of this build, if there are any, the library says where it looked for them.
+[ ! -d "$libdir/tdls" ] || mv "$libdir/tdls" "$scratch/modules"
 compile "$scratch/shared" "$cc" "$source/solve.c" --cflags --libs tdls &&
     LD_LIBRARY_PATH="$libdir" "$scratch/shared" > "$scratch/shared.out"
 report $? "C, shared"
